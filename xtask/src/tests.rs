@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::run::{cargo_program, root};
 
 /// How many of the slowest tests are printed.
-const SLOWEST: usize = 10;
+const SLOWEST_TESTS_SHOWN: usize = 10;
 
 /// Tests with a harness of their own (`harness = false`), which reports no times.
 const OWN_HARNESS: &[&str] = &["transcripts"];
@@ -120,7 +120,7 @@ fn timed_test(line: &str, program: &str) -> Option<TimedTest> {
 fn print_slowest(mut timed: Vec<TimedTest>, total_seconds: f64) {
     timed.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     println!("\n{} tests ran in {total_seconds:.0} s; the slowest:", timed.len());
-    for test in timed.iter().take(SLOWEST) {
+    for test in timed.iter().take(SLOWEST_TESTS_SHOWN) {
         println!("{:>8.1} s  {}", test.seconds, test.name);
     }
 }

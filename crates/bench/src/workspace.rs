@@ -21,7 +21,7 @@ const GIT_STATUS: &str = "git status";
 const QUESTION: &str = "cache export schema";
 
 /// A command of heir, and its bar.
-struct BarredCommand {
+struct BoundedCommand {
     name: &'static str,
     arguments: Vec<String>,
     /// The command that it is compared with.
@@ -96,10 +96,10 @@ fn rows(commands: &[TimedCommand], summaries: Vec<TimingSummary>) -> Vec<Workspa
     rows.collect()
 }
 
-fn barred_commands(workspace: &Workspace) -> Vec<BarredCommand> {
+fn barred_commands(workspace: &Workspace) -> Vec<BoundedCommand> {
     let plan = &workspace.plans[workspace.plans.len() / 2];
     let node = format!("plan/{}", plan.name);
-    let command = |name, arguments: &[&str], (max_ratio, base), is_answer| BarredCommand {
+    let command = |name, arguments: &[&str], (max_ratio, base), is_answer| BoundedCommand {
         name,
         arguments: arguments.iter().map(ToString::to_string).collect(),
         base,
@@ -146,7 +146,7 @@ fn items(answer: &Value) -> usize {
 
 fn check_answer(
     invocation: &Invocation,
-    command: &BarredCommand,
+    command: &BoundedCommand,
     workspace: &Workspace,
 ) -> Result<(), Failure> {
     let invocation = invocation.clone().with_argument("--json");
@@ -156,7 +156,7 @@ fn check_answer(
     }
 }
 
-fn bar(command: &BarredCommand, row: &WorkspaceRow) -> Bar {
+fn bar(command: &BoundedCommand, row: &WorkspaceRow) -> Bar {
     let ratio = if command.base == VERSION { row.to_version } else { row.to_git_status };
     Bar::at_most(&format!("{} / {}", command.name, command.base), ratio, command.max_ratio)
 }

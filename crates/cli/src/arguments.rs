@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use heirloom_engine::{Error, Op, schema};
 use serde_json::{Map, Value, json};
 
-use crate::completion::{Slot, completer, shifting_completer};
+use crate::completion::{CompletedField, completer, shifting_completer};
 
 /// The type of a field, as far as parsing it goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +47,7 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     fields.sort_by_key(|field| {
         positionals.iter().position(|name| *name == field.name).unwrap_or(usize::MAX)
     });
-    let slots: Vec<Slot> = fields.iter().take(positionals.len()).map(slot).collect();
+    let slots: Vec<CompletedField> = fields.iter().take(positionals.len()).map(slot).collect();
     let command = fields.into_iter().enumerate().fold(command, |command, (at, field)| {
         let positional = positionals.contains(&field.name.as_str());
         let is_shiftable = positional && op.flag_alternative().is_some();
@@ -73,12 +73,12 @@ pub(crate) fn add(command: Command, op: &Op) -> Command {
     }
 }
 
-fn slot(field: &Field) -> Slot {
+fn slot(field: &Field) -> CompletedField {
     let words = match &field.kind {
         Kind::Choice(words) => words.clone(),
         _ => vec![],
     };
-    Slot { field: field.name.clone(), words }
+    CompletedField { field: field.name.clone(), words }
 }
 
 /// Returns the usage line of a command with shiftable arguments.
@@ -259,7 +259,7 @@ fn texts_of<'m>(matches: &'m ArgMatches, name: &str) -> Option<Vec<&'m str>> {
 }
 
 /// Builds the request from the arguments.
-pub(crate) fn request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
+pub(crate) fn build_request(matches: &ArgMatches, op: &Op) -> Result<Value, Error> {
     let mut request = Map::new();
     let shiftable: Vec<&str> = match op.flag_alternative() {
         Some(_) => op.positionals().collect(),

@@ -11,7 +11,7 @@ use heirloom_server::SessionOpener;
 
 use crate::environment::Environment;
 use crate::exit::Code;
-use crate::local::{self, LOCALS, Local};
+use crate::local::{self, LOCAL_COMMANDS, LocalCommand};
 use crate::output::Output;
 use crate::{arguments, completion, sections};
 
@@ -22,27 +22,27 @@ const ALIASES: &[(&[&str], &[&str])] =
 /// A row of either table.
 enum Row {
     Op(&'static Op),
-    Local(&'static Local),
+    LocalCommand(&'static LocalCommand),
 }
 
 impl Row {
     fn words(&self) -> Vec<&'static str> {
         match self {
             Row::Op(op) => op.words().collect(),
-            Row::Local(local) => local.words.to_vec(),
+            Row::LocalCommand(local) => local.words.to_vec(),
         }
     }
 
     fn about(&self) -> &'static str {
         match self {
             Row::Op(op) => op.spec.about,
-            Row::Local(local) => local.about,
+            Row::LocalCommand(local) => local.about,
         }
     }
 }
 
 fn rows() -> impl Iterator<Item = Row> {
-    OPS.iter().map(Row::Op).chain(LOCALS.iter().map(Row::Local))
+    OPS.iter().map(Row::Op).chain(LOCAL_COMMANDS.iter().map(Row::LocalCommand))
 }
 
 /// Returns the whole tree.
@@ -156,7 +156,7 @@ fn with_arguments(command: Command) -> Command {
     let words = command.get_display_name().unwrap_or_default().to_owned();
     match rows().find(|row| row.words().join(" ") == words) {
         Some(Row::Op(op)) => arguments::add(command, op),
-        Some(Row::Local(local)) => with_command_completion((local.arguments)(command)),
+        Some(Row::LocalCommand(local)) => with_command_completion((local.arguments)(command)),
         None => command,
     }
 }
@@ -201,9 +201,12 @@ pub(crate) fn run(
     let (words, leaf) = typed_command(matches);
     match rows().find(|row| row.words() == words) {
         Some(Row::Op(op)) => run_operation(environment, output, leaf, op),
-        Some(Row::Local(local)) => {
-            (local.run)(&local::Call { environment, output, matches: leaf, commands: root })
-        }
+        Some(Row::LocalCommand(local)) => (local.run)(&local::CommandContext {
+            environment,
+            output,
+            matches: leaf,
+            commands: root,
+        }),
         None => Err(Error::bad_input(format!("`{}` is not a command", words.join(" ")))),
     }
 }
@@ -214,19 +217,19 @@ fn run_operation(
     matches: &ArgMatches,
     op: &Op,
 ) -> Result<Code, Error> {
-    let mut request = arguments::request(matches, op)?;
+    let mut request = arguments::build_request(matches, op)?;
     let session = environment.open(op.scope(&request))?;
     let session = if output.is_json() { session } else { session.without_token_counts() };
     let mut reply = op.call(&session, request.clone());
-    // What takes something away says what that is, and waits for a yes.
+    // A destructive operation fails with `Unconfirmed` first: ask the user, then call it again.
     if let Err(question) = &reply
         && question.kind == ErrorKind::Unconfirmed
-        && output.confirmed(question)
+        && output.ask_to_confirm(question)
     {
         request[CONFIRMATION] = true.into();
         reply = op.call(&session, request);
     }
     let reply = reply?;
     output.reply(&reply);
-    Ok(if reply.has_findings() { Code::Findings } else { Code::Fine })
+    Ok(if reply.has_findings() { Code::Findings } else { Code::Success })
 }

@@ -35,7 +35,7 @@ pub(crate) fn script(shell: &str) -> std::io::Result<String> {
 
 /// What is needed to complete an argument.
 #[derive(Debug, Clone)]
-pub(crate) struct Slot {
+pub(crate) struct CompletedField {
     /// The field.
     pub(crate) field: String,
     /// The words of a choice; empty for other fields.
@@ -49,13 +49,18 @@ pub(crate) fn completer(op: &Op, field: &str) -> Option<ArgValueCompleter> {
 }
 
 /// Returns the completer of a positional argument that a flag may shift.
-pub(crate) fn shifting_completer(op: &Op, slots: &[Slot], position: usize) -> ArgValueCompleter {
+pub(crate) fn shifting_completer(
+    op: &Op,
+    slots: &[CompletedField],
+    position: usize,
+) -> ArgValueCompleter {
     let (op, slots) = (*op, slots.to_vec());
     ArgValueCompleter::new(move |current: &OsStr| {
         let (words, _) = typed_words();
         let left_out =
             op.flag_alternative().filter(|(_, flag)| words.contains(&format!("--{flag}")));
-        let is_there = |slot: &&Slot| left_out.is_none_or(|(field, _)| slot.field != field);
+        let is_there =
+            |slot: &&CompletedField| left_out.is_none_or(|(field, _)| slot.field != field);
         let Some(slot) = slots.iter().filter(is_there).nth(position) else { return vec![] };
         match completion::kind_of(&op, &slot.field) {
             Some(kind) => names(kind, current),

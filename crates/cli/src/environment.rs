@@ -41,7 +41,7 @@ pub(crate) const EMBEDDER_FOLDER: &str = "HEIRLOOM_EMBEDDER_FOLDER";
 pub(crate) const HOME: &str = "HEIRLOOM_HOME";
 
 /// The variables, as the help and the manual explain them.
-pub(crate) const EXPLAINED: &str = "\
+pub(crate) const ENVIRONMENT_HELP: &str = "\
 Environment:
   HEIRLOOM_ROOT   the workspace's folder, like --root
   HEIRLOOM_AGENT  the author of what is stored; by default, that of git commits

@@ -9,7 +9,7 @@ use heirloom_engine::ErrorKind;
 #[repr(u8)]
 pub(crate) enum Code {
     /// Success.
-    Fine = 0,
+    Success = 0,
     /// A check found something.
     Findings = 1,
     /// Wrong usage or bad input: a flag, a name, a file.
@@ -21,7 +21,7 @@ pub(crate) enum Code {
 }
 
 /// The exit codes, as the help and the manual explain them.
-pub(crate) const EXPLAINED: &str = "\
+pub(crate) const EXIT_CODES_HELP: &str = "\
 Exit codes:
   0  success
   1  a check found something (context validate, eval), or some rows were not imported (import)

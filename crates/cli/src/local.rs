@@ -20,7 +20,7 @@ use crate::exit::Code;
 use crate::output::Output;
 
 /// A command that is not an operation.
-pub(crate) struct Local {
+pub(crate) struct LocalCommand {
     /// The words that call it.
     pub(crate) words: &'static [&'static str],
     /// What it does.
@@ -28,11 +28,11 @@ pub(crate) struct Local {
     /// Adds its arguments.
     pub(crate) arguments: fn(Command) -> Command,
     /// Runs it.
-    pub(crate) run: fn(&Call<'_>) -> Result<Code, Error>,
+    pub(crate) run: fn(&CommandContext<'_>) -> Result<Code, Error>,
 }
 
 /// What a command receives.
-pub(crate) struct Call<'c> {
+pub(crate) struct CommandContext<'c> {
     pub(crate) environment: &'c Environment,
     pub(crate) output: &'c Output,
     pub(crate) matches: &'c ArgMatches,
@@ -41,7 +41,7 @@ pub(crate) struct Call<'c> {
 }
 
 /// Every command that is not an operation.
-pub(crate) const LOCALS: &[Local] = &[
+pub(crate) const LOCAL_COMMANDS: &[LocalCommand] = &[
     init::INIT,
     init::WORKSPACE_INIT,
     workspace_edit::EDIT,

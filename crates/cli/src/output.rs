@@ -6,7 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
 use heirloom_core::Problem;
-use heirloom_core::hint::{Hint, word_json};
+use heirloom_core::hint::{Hint, format_hints};
 use heirloom_engine::view::{Role, escape_unprintable};
 use heirloom_engine::{Error, Op, Reply, View};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ impl Output {
     }
 
     fn word(&self, hint: &Hint) -> String {
-        wording::word(hint, self.op)
+        wording::format_hint(hint, self.op)
     }
 
     /// Prints a view.
@@ -64,7 +64,7 @@ impl Output {
 
     /// Prints data, with its hints worded.
     pub(crate) fn data(&self, mut value: Value) {
-        word_json(&mut value, &|hint| self.word(hint));
+        format_hints(&mut value, &|hint| self.word(hint));
         self.json(&value);
     }
 
@@ -93,7 +93,7 @@ impl Output {
     }
 
     /// Asks the user to confirm; returns false where there is no terminal to ask on.
-    pub(crate) fn confirmed(&self, question: &Error) -> bool {
+    pub(crate) fn ask_to_confirm(&self, question: &Error) -> bool {
         if self.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return false;
         }
@@ -110,7 +110,7 @@ impl Output {
     pub(crate) fn error(&self, error: &Error) {
         if self.json {
             let mut report = json!({"error": error});
-            word_json(&mut report, &|hint| self.word(hint));
+            format_hints(&mut report, &|hint| self.word(hint));
             self.note(&printable_json(&report));
             return;
         }

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use heirloom_engine::{Progress, ProgressObserver};
 
 /// Work that takes less time shows no bar.
-const PATIENCE: Duration = Duration::from_secs(1);
+const BAR_DELAY: Duration = Duration::from_secs(1);
 /// The shortest time between two updates of the bar.
-const PACE: Duration = Duration::from_millis(100);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 /// The width of the bar in characters.
-const WIDTH: usize = 30;
+const BAR_WIDTH_CHARS: usize = 30;
 
 #[derive(Default)]
 struct Bar {
-    shown: Mutex<Shown>,
+    shown: Mutex<BarState>,
 }
 
 #[derive(Default)]
-struct Shown {
+struct BarState {
     started: Option<Instant>,
     last: Option<Instant>,
 }
@@ -38,13 +38,13 @@ impl ProgressObserver for Bar {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let started = *shown.started.get_or_insert(now);
-        let is_soon = shown.last.is_some_and(|last| now - last < PACE);
-        if now - started < PATIENCE || is_soon || total == 0 {
+        let is_soon = shown.last.is_some_and(|last| now - last < REDRAW_INTERVAL);
+        if now - started < BAR_DELAY || is_soon || total == 0 {
             return;
         }
         shown.last = Some(now);
-        let full = WIDTH * done.min(total) / total;
-        let line = format!("{}{}", "█".repeat(full), "░".repeat(WIDTH - full));
+        let full = BAR_WIDTH_CHARS * done.min(total) / total;
+        let line = format!("{}{}", "█".repeat(full), "░".repeat(BAR_WIDTH_CHARS - full));
         drop(write!(io::stderr(), "\rindexing {line} {done} of {total}"));
     }
 

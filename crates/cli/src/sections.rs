@@ -78,7 +78,7 @@ pub(crate) const SECTIONS: &[Section] = &[
 /// Returns the top-level command of a record kind, with its help from the table of kinds.
 const fn commands_of(kind: RecordKind) -> (&'static str, &'static str) {
     match kind.spec().help {
-        Some(help) => (kind.word(), help),
+        Some(help) => (kind.as_str(), help),
         None => panic!("the table of kinds has no help for the commands of this kind"),
     }
 }

@@ -7,7 +7,7 @@ use heirloom_engine::{Op, ops};
 use crate::arguments;
 
 /// Words a hint. The fields that it names are those of `op`, the operation that was called.
-pub(crate) fn word(hint: &Hint, op: Option<&Op>) -> String {
+pub(crate) fn format_hint(hint: &Hint, op: Option<&Op>) -> String {
     let word = |part: &HintPart| match part {
         HintPart::Text(text) => text.clone(),
         HintPart::Field { name, value } => {
@@ -78,7 +78,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::local::LOCALS;
+    use crate::local::LOCAL_COMMANDS;
 
     #[test]
     fn fields_are_flags_and_operations_are_commands() {
@@ -93,7 +93,7 @@ mod tests {
             (Hint::default().command("init", &[]), None, "`heir init`"),
             (Hint::default().command("adopt", &["a b"]), None, "`heir adopt 'a b'`"),
         ] {
-            assert_eq!(word(&hint, op), worded);
+            assert_eq!(format_hint(&hint, op), worded);
         }
     }
 
@@ -105,9 +105,9 @@ mod tests {
             [("supersedes", ids.into()), ("fact_id", Argument::from("ID"))],
         );
         let expected = "`heir fact edit ID --supersede a --supersede 'b;c'`";
-        assert_eq!(word(&edit, None), expected);
+        assert_eq!(format_hint(&edit, None), expected);
         let stale = Hint::default().call("context_health", [("stale", true)]);
-        assert_eq!(word(&stale, None), "`heir context health --stale`");
+        assert_eq!(format_hint(&stale, None), "`heir context health --stale`");
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
         assert!(references.len() > 20, "{references:?}");
         for (method, name) in references {
             let exists = match method {
-                "command" => LOCALS.iter().any(|local| local.words.join(" ") == name),
+                "command" => LOCAL_COMMANDS.iter().any(|local| local.words.join(" ") == name),
                 _ => ops::by_name(&name).is_some(),
             };
             assert!(exists, ".{method}(\"{name}\")");

@@ -7,16 +7,16 @@ mod edit;
 mod folder;
 mod links;
 mod naming;
-mod new_record;
+mod new_adr;
 mod site;
 mod text;
 
-pub use crate::document::adr_id::{derive_id, folder_name, record_name};
+pub use crate::document::adr_id::{adr_name, derive_id, folder_name};
 pub use edit::{mark_superseded, mark_supersedes, set_status};
 pub use folder::{METADATA_FILE_NAME, add_metadata, metadata_path};
 pub use links::LinkTarget;
 pub use naming::NamingScheme;
-pub use new_record::{NewRecord, RecordModel, write_new_record};
+pub use new_adr::{AdrLayout, NewAdr, write_new_adr};
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ impl Status {
     ];
 
     /// Returns the status in lower case.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Status::Draft => "draft",
             Status::Proposed => "proposed",
@@ -114,7 +114,7 @@ impl Status {
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.as_str())
     }
 }
 
@@ -152,7 +152,7 @@ pub struct Adr {
 
 /// Returns whether a file in a folder of records is a record, by its name: an index, a template or a
 /// glossary is not.
-pub fn is_record(file_name: &str) -> bool {
+pub fn is_adr_file_name(file_name: &str) -> bool {
     let lower = file_name.to_lowercase();
     let Some((stem, _)) =
         lower.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "md" | "rst" | "markdown"))
@@ -183,7 +183,7 @@ pub fn is_record(file_name: &str) -> bool {
 /// Returns whether a text has the sections of a record: a status with a decision, context, decision
 /// and consequences, or the headings of MADR. A status and a context alone do not suffice, since many
 /// other documents have both.
-pub fn has_record_sections(path: &str, text: &str) -> bool {
+pub fn has_adr_sections(path: &str, text: &str) -> bool {
     let document = parse_document(path, text);
     let headings: Vec<String> =
         document.headings.iter().map(|heading| text::plain(&heading.text)).collect();
@@ -283,7 +283,7 @@ pub fn target_matches(target: &LinkTarget, adr: &Adr) -> bool {
 }
 
 /// Returns the names that a target may use for a record, in lower case. A target without a number
-/// matches ([`names`]) only records that have one of them among their [`record_aliases`].
+/// matches ([`target_matches`]) only records that have one of them among their [`record_aliases`].
 pub(crate) fn target_aliases(target: &LinkTarget) -> impl Iterator<Item = String> {
     let file = target.href.as_deref().map(link_name);
     file.into_iter().chain([target.written.as_str()]).map(str::to_lowercase)
@@ -368,12 +368,12 @@ mod tests {
         for record in
             ["0001-x.md", "adr-014-project-templates.md", "ADR000-record.md", "DR005-x.MD"]
         {
-            assert!(is_record(record), "{record}");
+            assert!(is_adr_file_name(record), "{record}");
         }
         for other in
             ["README.md", "template.md", "adr-000-template.md", "ADRXXX-a.md", "x.png", "index.md"]
         {
-            assert!(!is_record(other), "{other}");
+            assert!(!is_adr_file_name(other), "{other}");
         }
     }
 

@@ -100,7 +100,7 @@ pub enum Severity {
 
 impl Severity {
     /// Returns the severity in lower case.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Severity::Information => "information",
             Severity::Warning => "warning",

@@ -108,7 +108,7 @@ pub enum Standing {
 
 impl Standing {
     /// Returns its name in the format.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Standing::Active => "active",
             Standing::Superseded => "superseded",

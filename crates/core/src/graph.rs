@@ -37,7 +37,7 @@ pub enum NodeKind {
 
 impl NodeKind {
     /// Returns the kind in lower case.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             NodeKind::Context => "context",
             NodeKind::Memory => "memory",
@@ -60,7 +60,7 @@ impl NodeKind {
 
 impl Serialize for NodeKind {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(self.word())
+        out.serialize_str(self.as_str())
     }
 }
 
@@ -71,7 +71,7 @@ impl JsonSchema for NodeKind {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let mut words: Vec<&str> = Vec::new();
-        for word in NodeKind::all().map(NodeKind::word) {
+        for word in NodeKind::all().map(NodeKind::as_str) {
             if !words.contains(&word) {
                 words.push(word);
             }
@@ -321,7 +321,7 @@ mod tests {
         let schema = schemars::schema_for!(NodeKind);
         let listed = schema.get("enum").and_then(serde_json::Value::as_array).unwrap();
         let listed: Vec<&str> = listed.iter().map(|word| word.as_str().unwrap()).collect();
-        let words: BTreeSet<&str> = NodeKind::all().map(NodeKind::word).collect();
+        let words: BTreeSet<&str> = NodeKind::all().map(NodeKind::as_str).collect();
         assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), words);
         assert_eq!(listed.len(), words.len(), "{listed:?}");
         assert_eq!(serde_json::json!(NodeKind::Record(RecordKind::Edge)), "fact");

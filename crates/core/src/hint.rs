@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Words a hint in the terms of an interface.
-pub type Wording<'w> = &'w dyn Fn(&Hint) -> String;
+pub type HintFormatter<'w> = &'w dyn Fn(&Hint) -> String;
 
 /// Advice to the caller: text, with references to fields, operations and commands.
 ///
@@ -256,15 +256,15 @@ impl JsonSchema for Hint {
 
 /// Replaces every serialised hint in a JSON value by its wording. A value of a document that happens to
 /// have the form of a hint is worded, too, which does no harm.
-pub fn word_json(value: &mut Value, word: Wording<'_>) {
+pub fn format_hints(value: &mut Value, word: HintFormatter<'_>) {
     match value {
         Value::Object(map) if map.len() == 1 && map.contains_key(PARTS_KEY) => {
             if let Ok(hint) = Hint::deserialize(&*value) {
                 *value = Value::String(word(&hint));
             }
         }
-        Value::Object(map) => map.values_mut().for_each(|inner| word_json(inner, word)),
-        Value::Array(items) => items.iter_mut().for_each(|inner| word_json(inner, word)),
+        Value::Object(map) => map.values_mut().for_each(|inner| format_hints(inner, word)),
+        Value::Array(items) => items.iter_mut().for_each(|inner| format_hints(inner, word)),
         _ => {}
     }
 }
@@ -304,7 +304,7 @@ mod tests {
     fn hints_in_json_are_worded_and_other_values_stay() {
         let other = json!({"$hint": "not a hint", "a": [1, {"$hint": 2}]});
         let mut value = json!({"problems": [{"hint": secret()}], "other": other});
-        word_json(&mut value, &|hint| hint.parts().len().to_string());
+        format_hints(&mut value, &|hint| hint.parts().len().to_string());
         assert_eq!(value, json!({"problems": [{"hint": "4"}], "other": other}));
     }
 }

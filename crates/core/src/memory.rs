@@ -15,7 +15,7 @@ mod table;
 mod template;
 
 pub use counters::{Counters, merge_repeated_counters};
-pub use edit::{EditRefused, add, add_session, remove, resolve, set_marks};
+pub use edit::{EntryEditError, add, add_session, remove, resolve, set_marks};
 pub use read::read;
 pub use table::is_resolved_status;
 pub use template::{agent_template, plan_template};
@@ -70,7 +70,7 @@ impl EntryKind {
     ];
 
     /// Returns its name in the format.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             EntryKind::Finding => "finding",
             EntryKind::Decision => "decision",
@@ -82,8 +82,8 @@ impl EntryKind {
     }
 
     /// Parses its name in the format.
-    pub fn from_word(word: &str) -> Option<Self> {
-        EntryKind::ALL.into_iter().find(|kind| kind.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        EntryKind::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
     /// Returns whether it is open until it is resolved.
@@ -139,7 +139,7 @@ impl EntryField {
     }
 
     /// Returns its name at the end of a bullet: `(found by: 001)`.
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             EntryField::Choice => "choice",
             EntryField::Rationale => "rationale",
@@ -155,7 +155,7 @@ impl EntryField {
         let title = title.trim().to_lowercase();
         EntryField::ALL
             .into_iter()
-            .find(|field| title == field.column().to_lowercase() || title == field.word())
+            .find(|field| title == field.column().to_lowercase() || title == field.as_str())
     }
 }
 
@@ -224,7 +224,7 @@ pub struct MemoryEntries {
 /// Returns the text of an entry without the comments that contain its marks.
 fn without_marks(text: &str) -> String {
     let mut bare = text.to_owned();
-    for range in comment::mark_comments(text).into_iter().rev() {
+    for range in comment::entry_mark_comments(text).into_iter().rev() {
         let start = bare[..range.start].trim_end_matches(' ').len();
         bare.replace_range(start..range.end, "");
     }
@@ -249,7 +249,7 @@ pub fn marker_comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the mark with the day on which Heirloom added an entry, for [`NewEntry::marks`] and [`mark`].
+/// Returns the mark with the day on which Heirloom added an entry, for [`NewEntry::marks`] and [`set_marks`].
 pub fn added_mark(day: Date) -> (String, String) {
     (comment::ADDED.to_owned(), day.to_string())
 }
@@ -271,7 +271,7 @@ const MIN_ID_SUFFIX_CHARS: usize = 4;
 impl MemoryEntry {
     /// Returns its ordinal name: `finding-3`.
     pub fn name(&self) -> String {
-        format!("{}-{}", self.kind.word(), self.number)
+        format!("{}-{}", self.kind.as_str(), self.number)
     }
 
     /// Returns whether its id is stored in its comment, so that it survives rewording.

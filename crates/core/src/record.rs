@@ -70,7 +70,7 @@ pub struct Record {
     pub visibility: Visibility,
     /// Its text at shorter lengths.
     #[serde(flatten)]
-    pub levels: Levels,
+    pub levels: ShortTexts,
     /// The records and entries that it replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<Referent>,
@@ -84,7 +84,7 @@ pub struct Record {
 
 /// The text of a record at shorter lengths.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Levels {
+pub struct ShortTexts {
     /// In a sentence or two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
@@ -112,7 +112,7 @@ impl Record {
             valid_from: None,
             valid_to: None,
             visibility: Visibility::Shared,
-            levels: Levels::default(),
+            levels: ShortTexts::default(),
             supersedes: vec![],
             origin: None,
             session: None,

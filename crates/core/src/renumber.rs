@@ -76,11 +76,12 @@ pub struct AmbiguousOccurrence {
 
 impl NumberedName {
     /// Splits the file name of a record, without its extension; `None` if it has no number.
-    pub fn of_record(stem: &str) -> Option<Self> {
+    pub fn of_adr(stem: &str) -> Option<Self> {
         let after_letters = stem.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let letters = &stem[..stem.len() - after_letters.len()];
         let numbered = after_letters.trim_start_matches(['-', '_', ' ']);
-        let word_in_text = if letters.is_empty() { "ADR".to_owned() } else { letters.to_uppercase() };
+        let word_in_text =
+            if letters.is_empty() { "ADR".to_owned() } else { letters.to_uppercase() };
         Self::split(stem, numbered, word_in_text, false)
     }
 
@@ -330,8 +331,8 @@ fn prefixed_number(text: &str, name: &NumberedName, run: &Range<usize>) -> Optio
 mod tests {
     use super::*;
 
-    fn renumber_record(text: &str, owner: TextOwner) -> RewriteResult {
-        let name = NumberedName::of_record("ADR-0001-z").unwrap();
+    fn renumber_adr_document(text: &str, owner: TextOwner) -> RewriteResult {
+        let name = NumberedName::of_adr("ADR-0001-z").unwrap();
         rewrite(text, &name, 12, owner, &|found| match (found.form, found.link) {
             (OccurrenceForm::Name, _) => Meaning::This,
             (OccurrenceForm::Number, Some(link)) if link.contains("0001-z") => Meaning::This,
@@ -342,18 +343,18 @@ mod tests {
 
     #[test]
     fn names_are_split_at_their_number() {
-        let name = NumberedName::of_record("ADR-0001-use-sqlite").unwrap();
+        let name = NumberedName::of_adr("ADR-0001-use-sqlite").unwrap();
         assert_eq!((name.number(), name.with_number(12)), (1, "ADR-0012-use-sqlite".to_owned()));
-        assert_eq!(NumberedName::of_record("adr_7").unwrap().with_number(12), "adr_12");
+        assert_eq!(NumberedName::of_adr("adr_7").unwrap().with_number(12), "adr_12");
         assert_eq!(NumberedName::of_plan("0007-y").unwrap().with_number(8), "0008-y");
-        assert_eq!(NumberedName::of_record("glossary"), None);
+        assert_eq!(NumberedName::of_adr("glossary"), None);
         assert_eq!(NumberedName::of_plan("20260101-y"), None);
     }
 
     #[test]
     fn whole_names_are_replaced_wherever_they_are_written() {
         let text = "---\nsupersedes: [ADR-0001-z.md]\n---\n[x](../adrs/ADR-0001-z.md#s) [[ADR-0001-z|it]] `ADR-0001-z`\nADR-0001-zebra ADR-0001-a.md ADR-00011-z XADR-0001-z ADR-1-z\n[r]: <ADR-0001-z.md>\n";
-        let result = renumber_record(text, TextOwner::Other);
+        let result = renumber_adr_document(text, TextOwner::Other);
         assert_eq!(
             result.text,
             "---\nsupersedes: [ADR-0012-z.md]\n---\n[x](../adrs/ADR-0012-z.md#s) [[ADR-0012-z|it]] `ADR-0012-z`\nADR-0001-zebra ADR-0001-a.md ADR-00011-z XADR-0001-z ADR-1-z\n[r]: <ADR-0012-z.md>\n"
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn ambiguous_numbers_are_reported_with_their_line() {
-        let result = renumber_record(
+        let result = renumber_adr_document(
             "---\nsupersedes: 1\ndepends_on: 1\n---\nADR-0001, ADR 1\n1 and v1 and ADR-10\n",
             TextOwner::Other,
         );
@@ -377,7 +378,7 @@ mod tests {
 
     #[test]
     fn the_label_of_a_link_follows_its_destination() {
-        let result = renumber_record(
+        let result = renumber_adr_document(
             "[ADR-0001](ADR-0001-z.md) [1. Use Z](ADR-0001-z.md) [ADR-0001](ADR-0001-a.md)\n",
             TextOwner::Other,
         );
@@ -404,13 +405,14 @@ mod tests {
             ("1. Use Z\n========\n", "12. Use Z\n=========\n"),
             ("# 1 Z\n", "# 1 Z\n"),
         ] {
-            assert_eq!(renumber_record(before, TextOwner::This).text, after);
+            assert_eq!(renumber_adr_document(before, TextOwner::This).text, after);
         }
     }
 
     #[test]
     fn the_heading_of_another_record_with_the_same_number_is_kept() {
-        let twin = renumber_record("# ADR-0001: Use A\n\nNot ADR-0001.\n", TextOwner::SameNumber);
+        let twin =
+            renumber_adr_document("# ADR-0001: Use A\n\nNot ADR-0001.\n", TextOwner::SameNumber);
         assert_eq!(twin.replacement_count, 0);
         assert_eq!(
             twin.ambiguous,
@@ -436,7 +438,7 @@ mod tests {
 
     #[test]
     fn percent_encoded_names_and_names_with_spaces_are_replaced() {
-        let name = NumberedName::of_record("ADR-0001-use z").unwrap();
+        let name = NumberedName::of_adr("ADR-0001-use z").unwrap();
         let text = "[x](ADR-0001-use%20z.md) [[ADR-0001-use z]]\n";
         let result = rewrite(text, &name, 2, TextOwner::Other, &|_| Meaning::This);
         assert_eq!(result.text, text.replace("0001", "0002"));

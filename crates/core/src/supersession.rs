@@ -74,7 +74,7 @@ impl<'a> Supersession<'a> {
             if let Some(number) = adr.number {
                 by_number.entry(number).or_default().push(index);
             }
-            by_stem.entry(adr::record_name(&adr.path).to_lowercase()).or_default().push(index);
+            by_stem.entry(adr::adr_name(&adr.path).to_lowercase()).or_default().push(index);
             for alias in adr::record_aliases(adr) {
                 by_alias.entry(alias).or_default().push(index);
             }

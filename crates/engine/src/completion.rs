@@ -121,7 +121,7 @@ fn entries_of_typed_memory(session: &Session, words: &[String]) -> Option<Vec<Co
 /// Returns the entries of a memory document, each name with a prefix.
 fn entries(session: &Session, plan: &str, agent: Option<&str>, prefix: &str) -> Vec<Completion> {
     let Ok(memory) = MemoryFile::open(session, plan, agent) else { return vec![] };
-    let entries = memory.notebook.entries.iter();
+    let entries = memory.content.entries.iter();
     entries
         .map(|entry| Completion {
             name: format!("{prefix}{}", entry.name()),

@@ -16,7 +16,7 @@ const INSTRUCTION: &str = "Summarise this working session for the agent that con
 /// Asks the configured model for a summary and returns it with the model's name. If the model does not
 /// answer, adds a warning and returns `None`; the caller then derives a summary from the transcript's
 /// structure.
-pub(crate) fn summary(
+pub(crate) fn summarise(
     session: &Session,
     transcript: &Transcript,
     warnings: &mut Vec<String>,

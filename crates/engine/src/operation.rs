@@ -5,7 +5,7 @@ pub(crate) mod request;
 pub mod schema;
 mod spec;
 
-use heirloom_core::hint::{Wording, word_json};
+use heirloom_core::hint::{HintFormatter, format_hints};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,8 +60,8 @@ pub trait Answer: Serialize + JsonSchema + 'static {
     fn view(&self) -> View;
 
     /// Returns the answer as JSON, with its hints worded.
-    fn data(&self, word: Wording<'_>) -> Value {
-        word_answer(self, word)
+    fn data(&self, word: HintFormatter<'_>) -> Value {
+        format_answer(self, word)
     }
 
     /// Returns whether it contains findings that should fail a script.
@@ -144,7 +144,7 @@ impl Reply {
     }
 
     /// Returns the answer as JSON, with its hints worded.
-    pub fn data(&self, word: Wording<'_>) -> Value {
+    pub fn data(&self, word: HintFormatter<'_>) -> Value {
         self.answer.data(word)
     }
 
@@ -161,13 +161,13 @@ impl Reply {
 
 /// An [`Answer`] that can be a trait object.
 trait ErasedAnswer {
-    fn data(&self, word: Wording<'_>) -> Value;
+    fn data(&self, word: HintFormatter<'_>) -> Value;
     fn view(&self) -> View;
     fn has_findings(&self) -> bool;
 }
 
 impl<A: Answer> ErasedAnswer for A {
-    fn data(&self, word: Wording<'_>) -> Value {
+    fn data(&self, word: HintFormatter<'_>) -> Value {
         Answer::data(self, word)
     }
 
@@ -181,10 +181,10 @@ impl<A: Answer> ErasedAnswer for A {
 }
 
 /// Serialises an answer and words its hints.
-pub(crate) fn word_answer(answer: &(impl Serialize + ?Sized), word: Wording<'_>) -> Value {
+pub(crate) fn format_answer(answer: &(impl Serialize + ?Sized), word: HintFormatter<'_>) -> Value {
     let mut data = serde_json::to_value(answer)
         .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}));
-    word_json(&mut data, word);
+    format_hints(&mut data, word);
     data
 }
 

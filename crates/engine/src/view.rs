@@ -10,7 +10,7 @@ mod text;
 
 pub use text::{Role, Span, escape_unprintable, span};
 
-use heirloom_core::hint::{Wording, word_json};
+use heirloom_core::hint::{HintFormatter, format_hints};
 use serde_json::Value;
 
 /// A part of a view that starts on a new line.
@@ -87,7 +87,7 @@ impl View {
     }
 
     /// Renders without colours.
-    pub fn plain(&self, word: Wording<'_>) -> String {
+    pub fn plain(&self, word: HintFormatter<'_>) -> String {
         self.render(None, word, &|_, text| text.to_owned())
     }
 
@@ -96,7 +96,7 @@ impl View {
     pub fn render(
         &self,
         width: Option<usize>,
-        word: Wording<'_>,
+        word: HintFormatter<'_>,
         paint: &dyn Fn(Role, &str) -> String,
     ) -> String {
         let mut out = String::new();
@@ -132,9 +132,9 @@ fn escape_lines(text: &str) -> String {
 }
 
 /// Formats a JSON document over several lines, with its hints worded.
-pub(crate) fn format_json(document: &Value, word: Wording<'_>) -> String {
+pub(crate) fn format_json(document: &Value, word: HintFormatter<'_>) -> String {
     let mut document = document.clone();
-    word_json(&mut document, word);
+    format_hints(&mut document, word);
     format!("{document:#}")
 }
 

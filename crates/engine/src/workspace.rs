@@ -7,7 +7,7 @@ pub(crate) mod entry_dates;
 pub(crate) mod inherit;
 pub(crate) mod memory_document;
 pub(crate) mod memory_file;
-pub(crate) mod new_record;
+pub(crate) mod new_adr;
 pub(crate) mod new_workspace;
 pub(crate) mod scaffold;
 pub(crate) mod template;

@@ -1,4 +1,4 @@
-//! Fuzzing of everything that parses, edits or is asked a text from outside, on the stable toolchain.
+//! Fuzz targets for all code that parses, edits or searches untrusted text, on the stable toolchain.
 //!
 //! `tests/targets.rs` runs each of the `targets` on its `corpus` and on a fixed number of mutations of it (`mutate`).
 //! `harness` prefers to mutate inputs whose outcome (`signature`) was not seen before. `cargo-fuzz/` runs the same

@@ -72,7 +72,7 @@ struct StoredUpdate {
     change: LogChange,
     component_names: ComponentNames,
     /// The passage of each record of the change, in the same order; `None` for a record that cannot
-    /// be recalled, or that another one with the same content stands for.
+    /// be recalled, or that is a duplicate of another record.
     records: Vec<Option<PendingPassage>>,
     /// The passages of documents, each with its source.
     passages: Vec<(i64, Passage)>,
@@ -112,7 +112,7 @@ fn store_files(writer: &mut PassageWriter<'_>, update: Update) -> Result<StoredU
     }
     let stored = lines::lines_of_components(db, &files.components)?;
     let stored: Vec<LogLine> = stored.into_iter().map(LogLine::stored).collect();
-    components::dissolve(db, &stored)?;
+    components::delete_names_and_problems(db, &stored)?;
     let mut collector = ReferentCollector::with_capacity(stored.len() + files.lines.len());
     stored.iter().chain(&files.lines).for_each(|line| collector.add(&line.line.record));
     let (kept, obsolete): (Vec<LogLine>, Vec<LogLine>) =

@@ -51,7 +51,10 @@ impl LogLine {
 }
 
 /// Removes the names and the problems of lines, whose components are computed again.
-pub(crate) fn dissolve(db: &Connection, log_lines: &[LogLine]) -> Result<(), IndexError> {
+pub(crate) fn delete_names_and_problems(
+    db: &Connection,
+    log_lines: &[LogLine],
+) -> Result<(), IndexError> {
     problems::delete(db, log_lines.iter().map(|log_line| &log_line.line.place))?;
     let name_hashes: HashSet<i64> = log_lines.iter().flat_map(LogLine::name_hashes).collect();
     lines::delete_names(db, &name_hashes)

@@ -16,7 +16,7 @@ CREATE TABLE version(name TEXT NOT NULL);
 CREATE TABLE document(
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, file INTEGER NOT NULL,
     has_references INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE notebook(path TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE memory_entries(path TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 ";
 
 /// A parsed document and the stamp of its file.
@@ -42,7 +42,7 @@ pub struct DocumentToCache<'p> {
     /// The parsed document and the stamp of its file.
     pub document: CachedDocument,
     /// The entries of a memory document, encoded by the caller.
-    pub notebook: Option<Vec<u8>>,
+    pub entries: Option<Vec<u8>>,
 }
 
 /// The cache on disk.
@@ -54,7 +54,7 @@ pub struct DocumentCache {
 impl DocumentCache {
     /// Opens the cache of a folder; fails if it is missing, or if its data have another version.
     pub fn open(folder: &IndexFolder, version: &str) -> Result<Self, IndexError> {
-        let files = IndexFiles::current(folder).filter(IndexFiles::is_made_here);
+        let files = IndexFiles::current(folder).filter(IndexFiles::is_created_on_this_machine);
         let files = files.ok_or_else(|| IndexError::damaged("there is no cache of documents"))?;
         let db = sqlite::open(&files.database())?;
         let stored: String = db.query_row("SELECT name FROM version", [], |row| row.get(0))?;
@@ -118,20 +118,20 @@ impl DocumentCache {
     }
 
     /// Reads paths and entries of the memory documents whose encoded entries pass a filter.
-    pub fn notebooks(
+    pub fn load_memory_entries(
         &self,
         is_match: impl Fn(&[u8]) -> bool,
     ) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
-        let mut query = self.db.prepare("SELECT data, path FROM notebook")?;
+        let mut query = self.db.prepare("SELECT data, path FROM memory_entries")?;
         let mut rows = query.query([])?;
-        let mut notebooks = Vec::new();
+        let mut load_memory_entries = Vec::new();
         while let Some(row) = rows.next()? {
             let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
             if is_match(data) {
-                notebooks.push((row.get(1)?, data.to_vec()));
+                load_memory_entries.push((row.get(1)?, data.to_vec()));
             }
         }
-        Ok(notebooks)
+        Ok(load_memory_entries)
     }
 
     /// Writes documents that were read, and removes those that no longer exist.
@@ -140,17 +140,17 @@ impl DocumentCache {
         {
             let mut insert =
                 transaction.prepare("INSERT OR REPLACE INTO document VALUES(?, ?, ?, ?, ?, ?)")?;
-            let mut insert_notebook =
-                transaction.prepare("INSERT OR REPLACE INTO notebook VALUES(?, ?)")?;
-            for DocumentToCache { path, document, notebook } in read {
+            let mut insert_entries =
+                transaction.prepare("INSERT OR REPLACE INTO memory_entries VALUES(?, ?)")?;
+            for DocumentToCache { path, document, entries } in read {
                 let CachedDocument { size, modified, file, has_references, data } = document;
                 let (size, file) = (size.cast_signed(), file.cast_signed());
                 insert.execute(params![path, size, modified, file, has_references, data])?;
-                if let Some(notebook) = notebook {
-                    insert_notebook.execute(params![path, notebook])?;
+                if let Some(entries) = entries {
+                    insert_entries.execute(params![path, entries])?;
                 }
             }
-            for table in ["document", "notebook"] {
+            for table in ["document", "memory_entries"] {
                 let mut delete =
                     transaction.prepare(&format!("DELETE FROM {table} WHERE path = ?"))?;
                 for path in gone {

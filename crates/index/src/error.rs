@@ -1,4 +1,4 @@
-//! Errors of an index. Rebuilding the index mends all of them but those of the system.
+//! Errors of an index. Rebuilding the index fixes every kind except `System`.
 
 /// An error of the index.
 #[derive(Debug, Clone, thiserror::Error)]

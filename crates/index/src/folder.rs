@@ -79,7 +79,7 @@ pub(crate) struct IndexFiles {
     /// The id that all file names start with.
     id: String,
     /// The identity of the database file, as `CURRENT_FILE` states it.
-    stated_database: Option<FileIdentity>,
+    recorded_identity: Option<FileIdentity>,
 }
 
 /// The inode number and the creation time of a file. They tell a file from a copy of it, such as one
@@ -120,9 +120,9 @@ impl IndexFiles {
         let inode = words.next().and_then(|word| word.parse().ok());
         let created = words.next().and_then(|word| word.parse().ok());
         let identity = inode.zip(created);
-        let stated_database = identity
+        let recorded_identity = identity
             .map(|(inode, created_nanoseconds)| FileIdentity { inode, created_nanoseconds });
-        Some(IndexFiles { folder: folder.to_path_buf(), dir: dir.clone(), id, stated_database })
+        Some(IndexFiles { folder: folder.to_path_buf(), dir: dir.clone(), id, recorded_identity })
     }
 
     /// Names the files of a new index, with a new id.
@@ -132,7 +132,7 @@ impl IndexFiles {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seed = format!("{} {:?}", std::process::id(), now);
         let id = blake3::hash(seed.as_bytes()).to_hex()[..ID_DIGITS].to_owned();
-        Ok(IndexFiles { folder: folder.path.clone(), dir, id, stated_database: None })
+        Ok(IndexFiles { folder: folder.path.clone(), dir, id, recorded_identity: None })
     }
 
     /// Returns the path of the folder.
@@ -160,8 +160,8 @@ impl IndexFiles {
 
     /// Returns whether the database is the file that this machine created. A database that came with
     /// a repository is not opened, since SQLite must not read files of a stranger's choice.
-    pub(crate) fn is_made_here(&self) -> bool {
-        self.stated_database.is_some() && self.stated_database == self.database_identity()
+    pub(crate) fn is_created_on_this_machine(&self) -> bool {
+        self.recorded_identity.is_some() && self.recorded_identity == self.database_identity()
     }
 
     /// Returns whether this is the current index of its folder.

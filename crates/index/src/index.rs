@@ -75,7 +75,8 @@ impl Index {
     }
 
     fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
-        let current = IndexFiles::current(&self.folder).filter(IndexFiles::is_made_here);
+        let current =
+            IndexFiles::current(&self.folder).filter(IndexFiles::is_created_on_this_machine);
         let Some(files) = current else { return Ok(None) };
         let database = files.database();
         let opened = sqlite::open(&database).and_then(|db| self.load(db, files.clone()));
@@ -84,7 +85,7 @@ impl Index {
                 if error.kind == IndexErrorKind::Unwritable && !files.has_write_ahead_log() =>
             {
                 let db = sqlite::open_immutable(&database).map_err(|_| error)?;
-                Ok(self.load(db, files)?.map(Snapshot::for_one_question))
+                Ok(self.load(db, files)?.map(Snapshot::single_use))
             }
             opened => opened,
         }

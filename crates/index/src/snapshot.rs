@@ -26,8 +26,8 @@ use crate::tables::state::EmbedderId;
 use crate::tables::{self, lines, passages, problems, sources, state};
 use crate::view::{Filter, ScopeStatistics, StandingFilter, View};
 
-/// The index is worth rebuilding if more than one in so many slots is free.
-const MAX_FREE_FRACTION: usize = 2;
+/// The index is worth rebuilding if more than 1 / `FREE_SLOTS_DIVISOR` of its slots are free.
+const FREE_SLOTS_DIVISOR: usize = 2;
 
 /// The index is not worth rebuilding for so few free slots.
 const MIN_FREE_SLOTS: usize = 1000;
@@ -49,7 +49,7 @@ pub struct Snapshot {
     /// The sizes of the memory-mapped files of the database when they were last checked.
     mapped_sizes: Cell<MappedSizes>,
     /// Whether the connection notices commits of other processes.
-    is_lasting: bool,
+    is_reusable: bool,
     pub(crate) embedder: EmbedderId,
     sources: OnceCell<BTreeMap<String, Source>>,
     active_statistics: OnceCell<ScopeStatistics>,
@@ -81,7 +81,7 @@ impl Snapshot {
             generation: state::generation(&db)?,
             embedder: state::embedder(&db)?,
             related: relations::load(&db, |slot| slots.get(slot).tie_breaker)?,
-            is_lasting: files.is_some(),
+            is_reusable: files.is_some(),
             checked_at: Cell::new(None),
             mapped_sizes: Cell::new(
                 files.as_ref().map(IndexFiles::mapped_sizes).unwrap_or_default(),
@@ -98,8 +98,8 @@ impl Snapshot {
     }
 
     /// Marks a snapshot whose connection does not notice commits of other processes.
-    pub(crate) fn for_one_question(self) -> Self {
-        Snapshot { is_lasting: false, ..self }
+    pub(crate) fn single_use(self) -> Self {
+        Snapshot { is_reusable: false, ..self }
     }
 
     /// Returns the files that were read, by path.
@@ -119,7 +119,7 @@ impl Snapshot {
     /// Returns whether the snapshot may serve further questions: it is on disk, and notices commits
     /// of other processes.
     pub fn is_reusable(&self) -> bool {
-        self.is_lasting
+        self.is_reusable
     }
 
     /// Returns whether nothing was ever committed to the index.
@@ -190,7 +190,7 @@ impl Snapshot {
     /// Returns whether so many slots are free that the index is worth rebuilding.
     pub fn is_worth_rebuilding(&self) -> bool {
         let free = self.slots.all().iter().filter(|entry| entry.state == SlotState::Free).count();
-        free > MIN_FREE_SLOTS && free * MAX_FREE_FRACTION > self.slots.len()
+        free > MIN_FREE_SLOTS && free * FREE_SLOTS_DIVISOR > self.slots.len()
     }
 
     /// Returns how many segments there are.

@@ -25,8 +25,8 @@ const MIN_CHUNKS_PER_THREAD: usize = 4;
 /// How many vectors are scored exactly for each result: the nearest by their sign bits.
 const CANDIDATES_PER_RESULT: usize = 2;
 
-/// At least so many times the square root of the number of memories are scored exactly, since sign
-/// bits tell less among many.
+/// At least this many times the square root of the number of memories are scored exactly: sign bits discriminate less
+/// in a large index.
 const CANDIDATES_PER_ROOT: usize = 2;
 
 /// Statistics of the memories that a standing filter selects.
@@ -36,7 +36,7 @@ pub(crate) struct ScopeStatistics {
     /// For each slot, whether the filter selects it.
     is_member: Vec<bool>,
     /// For each slot, the factor by which its length reduces the weight of a term.
-    damping: Vec<f32>,
+    length_normalisation: Vec<f32>,
 }
 
 impl ScopeStatistics {
@@ -50,11 +50,11 @@ impl ScopeStatistics {
             (size + 1, terms + u64::from(entry.term_count))
         });
         let mean_length = if size == 0 { 0.0 } else { terms as f64 / size as f64 };
-        let damping = entries
+        let length_normalisation = entries
             .iter()
             .map(|entry| length_normalisation(entry.term_count, mean_length))
             .collect();
-        ScopeStatistics { size, is_member, damping }
+        ScopeStatistics { size, is_member, length_normalisation }
     }
 }
 
@@ -91,21 +91,21 @@ impl StandingFilter {
     }
 }
 
-/// The marks that a memory must have to be in an answer.
+/// The terms that a memory must have to be in an answer.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Names of marks with alternative values: a memory must have one of the values of each.
-    pub marks: Vec<(&'static str, Vec<String>)>,
+    /// Names of terms with alternative values: a memory must have one of the values of each.
+    pub terms: Vec<(&'static str, Vec<String>)>,
 }
 
 impl Filter {
     /// Creates a filter for the records of a kind.
     pub fn records_of_kind(kind: &str) -> Self {
-        Filter { marks: vec![("record", vec![kind.to_owned()])] }
+        Filter { terms: vec![("record", vec![kind.to_owned()])] }
     }
 }
 
-/// The memories that a standing filter selects that pass a filter.
+/// The memories that pass the standing filter and the term filter.
 pub struct View<'s> {
     pub(crate) slots: &'s SlotTable,
     pub(crate) segments: &'s [Arc<Segment>],
@@ -122,7 +122,7 @@ pub struct View<'s> {
 impl View<'_> {
     /// Excludes memories that do not pass a filter.
     pub(crate) fn apply_filter(&mut self, filter: &Filter) {
-        for (name, values) in &filter.marks {
+        for (name, values) in &filter.terms {
             let mut has_mark = vec![false; self.slots.len()];
             for value in values {
                 let term = filter_term(name, value);
@@ -183,11 +183,11 @@ impl Corpus for View<'_> {
     }
 
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
-        self.segments.iter().for_each(|segment| segment.each_term(first, &mut *take));
+        self.segments.iter().for_each(|segment| segment.for_each_term(first, &mut *take));
     }
 
     fn length_normalisation(&self, slot: Slot) -> f32 {
-        self.statistics.damping.get(slot as usize).copied().unwrap_or_default()
+        self.statistics.length_normalisation.get(slot as usize).copied().unwrap_or_default()
     }
 
     fn contains(&self, slot: Slot) -> bool {

@@ -21,7 +21,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 
 use self::transport::JsonLines;
-use crate::wording::word;
+use crate::wording::format_hint;
 use crate::{SharedOpener, call, prompts};
 
 const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and memories that apply to you, each with its source and freshness. Heed its warnings. When you learn something that a later session should know, call add_memory (for your plan or yourself) or memory_store (for everybody); when what you know has changed, call memory_supersede. memory_recall finds what is known.";
@@ -43,7 +43,7 @@ impl ToolFilter {
     pub const WORDS: [&'static str; 5] = ["core", "memory", "plans", "tasks", "all"];
 
     /// Parses one of the words.
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         let group = |group| Some(ToolFilter { group: Some(group), all: false });
         match word {
             "core" => Some(ToolFilter { group: None, all: false }),
@@ -97,7 +97,7 @@ impl Server {
         let op = ops::by_name("context_resolve")
             .ok_or_else(|| Error::bad_input("the operation context_resolve is missing"))?;
         call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| {
-            reply.view().plain(&word)
+            reply.view().plain(&format_hint)
         })
         .await
     }
@@ -137,7 +137,8 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let text_and_data = |reply: &Reply| (reply.view().plain(&word), reply.data(&word));
+        let text_and_data =
+            |reply: &Reply| (reply.view().plain(&format_hint), reply.data(&format_hint));
         Ok(match call(&self.open, op, arguments, text_and_data).await {
             Ok((text, data)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -226,7 +227,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let (op, arguments, introduction) = prompts::find(&request.name, request.arguments)
             .map_err(|message| ErrorData::invalid_params(message, None))?;
-        let answer = call(&self.open, op, arguments, |reply| reply.view().plain(&word))
+        let answer = call(&self.open, op, arguments, |reply| reply.view().plain(&format_hint))
             .await
             .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
         let text =
@@ -245,7 +246,7 @@ fn format_error(error: &Error) -> String {
         ));
     }
     if let Some(hint) = &error.hint {
-        text.push_str(&format!("\nhint: {}", escape_unprintable(&word(hint))));
+        text.push_str(&format!("\nhint: {}", escape_unprintable(&format_hint(hint))));
     }
     text
 }

@@ -33,7 +33,7 @@ fn path(op: &Op) -> Value {
             "operationId": op.spec.name,
             "summary": format!("heir {}", op.spec.usage),
             "description": op.spec.about,
-            "tags": [op.spec.group.word()],
+            "tags": [op.spec.group.as_str()],
             "requestBody": {"required": needs_body, "content": {"application/json": {"schema": request}}},
             "responses": {
                 "200": {"description": "The result.", "content": {"application/json": {"schema": schema::simplify(&op.response_schema().to_value())}}},

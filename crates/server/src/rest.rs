@@ -13,12 +13,12 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use heirloom_core::hint::{Hint, word_json};
+use heirloom_core::hint::{Hint, format_hints};
 use heirloom_core::json as json_text;
 use heirloom_engine::{Error, ErrorKind, OPS, Op, Reply};
 use serde_json::{Value, json};
 
-use crate::wording::word;
+use crate::wording::format_hint;
 use crate::{SharedOpener, call, openapi};
 
 /// The maximum size of a request body in bytes.
@@ -99,7 +99,7 @@ async fn operation(
         Ok(request) => request,
         Err((status, error)) => return error_response(status, &error),
     };
-    match call(&open, op, request, |reply: &Reply| reply.data(&word)).await {
+    match call(&open, op, request, |reply: &Reply| reply.data(&format_hint)).await {
         Ok(data) => axum::Json(data).into_response(),
         Err(error) => error_response(status_code(error.kind), &error),
     }
@@ -143,7 +143,7 @@ fn status_code(kind: ErrorKind) -> StatusCode {
 
 fn error_response(status: StatusCode, error: &Error) -> Response {
     let mut body = json!({"error": error});
-    word_json(&mut body, &word);
+    format_hints(&mut body, &format_hint);
     (status, axum::Json(body)).into_response()
 }
 

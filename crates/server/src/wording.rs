@@ -5,7 +5,7 @@ use heirloom_core::shell;
 use serde_json::{Map, Value, json};
 
 /// Words a hint.
-pub(crate) fn word(hint: &Hint) -> String {
+pub(crate) fn format_hint(hint: &Hint) -> String {
     let word = |part: &HintPart| match part {
         HintPart::Text(text) => text.clone(),
         HintPart::Field { name, value: None } => name.clone(),
@@ -47,7 +47,7 @@ mod tests {
             (Hint::text("see ").help("adr_list"), "see the parameters of `adr_list`"),
             (Hint::text("run ").command("adopt", &["a b"]), "run `heir adopt 'a b'`"),
         ] {
-            assert_eq!(word(&hint), worded);
+            assert_eq!(format_hint(&hint), worded);
         }
     }
 }

@@ -156,7 +156,8 @@ pub fn next_number(root: &Root, config: &Config, folder: &str) -> u32 {
 
 /// Returns whether a record of a folder has this number, or an archived one of that folder.
 pub fn is_taken(root: &Root, folder: &str, number: u32) -> bool {
-    let has_number = |file: &str| adr::is_record(file) && adr::derive_id(file).1 == Some(number);
+    let has_number =
+        |file: &str| adr::is_adr_file_name(file) && adr::derive_id(file).1 == Some(number);
     let is_archived_here = |archived: &archive::ArchivedFile| {
         path::folder(&archived.source) == folder && has_number(path::file_name(&archived.source))
     };
@@ -201,7 +202,7 @@ fn find_in(
     for item in items {
         let path = format!("{folder}/{}", item.name);
         let found_at = |path: String| AdrFile { path, project: project.map(str::to_owned) };
-        if item.is_folder && !adr::is_record(&item.name) {
+        if item.is_folder && !adr::is_adr_file_name(&item.name) {
             if depth == 0 || item.is_link || item.name.starts_with('.') {
                 continue;
             }
@@ -209,7 +210,7 @@ fn find_in(
                 true => found.push(found_at(format!("{path}/README.md"))),
                 false => find_in(root, &path, project, depth - 1, found, problems),
             }
-        } else if adr::is_record(&item.name) {
+        } else if adr::is_adr_file_name(&item.name) {
             // Links with older names of record folders, and overviews beside them, are not records.
             let is_auxiliary = match item.is_link {
                 true => is_link_to_record_folder(root, &path),

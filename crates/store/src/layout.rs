@@ -17,7 +17,7 @@ const MIN_PARALLEL_SELECTIONS: usize = 64;
 
 /// A document together with the level and the pattern that it was found by.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct HierarchyDocument {
     /// The name of its level.
     pub level: String,
     /// The priority of its level.
@@ -146,7 +146,7 @@ pub fn list_names(
     Ok(find_names(&DocumentReader::new(root), level, selectors)?.names.into_iter().collect())
 }
 
-/// Lists the names of a level as [`names`] does, and the problems of names that cannot be used.
+/// Lists the names of a level as [`list_names`] does, and the problems of names that cannot be used.
 pub fn list_names_with_problems(
     root: &Root,
     level: &Level,
@@ -229,8 +229,12 @@ fn add_name(
 /// Reads every document of the selected levels, lowest priority first, and selects levels that are
 /// named in a document of another level. A document that cannot be read is returned empty, with its
 /// problem.
-pub fn read_selected(root: &Root, hierarchy: &Hierarchy, selectors: &mut Selectors) -> Vec<Placed> {
-    let mut by_level: Vec<(usize, Vec<Placed>)> = Vec::new();
+pub fn read_selected(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    selectors: &mut Selectors,
+) -> Vec<HierarchyDocument> {
+    let mut by_level: Vec<(usize, Vec<HierarchyDocument>)> = Vec::new();
     let is_named_by_document =
         |level: &Level| level.named_by.is_some() && !selectors.contains_key(&level.name);
     let (named, selected): (Vec<_>, Vec<_>) =
@@ -256,7 +260,7 @@ pub fn read_selected(root: &Root, hierarchy: &Hierarchy, selectors: &mut Selecto
 
 /// Returns the name of a level that a field of a document states (`project: billing`). A name that
 /// does not exist is added to the problems of the document.
-fn find_level_name(root: &Root, level: &Level, placed: &mut Placed) -> Option<String> {
+fn find_level_name(root: &Root, level: &Level, placed: &mut HierarchyDocument) -> Option<String> {
     let names = list_names(root, level, &Selectors::new()).unwrap_or_default();
     match resolve_level_name(level, placed, &names)? {
         Ok(name) => Some(name),
@@ -271,7 +275,7 @@ fn find_level_name(root: &Root, level: &Level, placed: &mut Placed) -> Option<St
 /// level has; `None` if the document states none. A name that does not exist is a problem.
 pub fn resolve_level_name(
     level: &Level,
-    placed: &Placed,
+    placed: &HierarchyDocument,
     names: &[String],
 ) -> Option<Result<String, Problem>> {
     if Some(&placed.level) != level.named_by.as_ref() || placed.role == DocumentRole::Memory {
@@ -306,7 +310,7 @@ pub fn resolve_level_name(
 }
 
 /// Reads the documents of one level.
-pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<Placed> {
+pub fn read_level(root: &Root, level: &Level, selectors: &Selectors) -> Vec<HierarchyDocument> {
     LevelPatterns::new(level, |_| true).read(&DocumentReader::new(root), selectors)
 }
 
@@ -388,7 +392,7 @@ impl<'l> LevelPatterns<'l> {
     }
 
     /// Reads the documents that the patterns match for the selected names.
-    fn read(&self, reader: &DocumentReader<'_>, selectors: &Selectors) -> Vec<Placed> {
+    fn read(&self, reader: &DocumentReader<'_>, selectors: &Selectors) -> Vec<HierarchyDocument> {
         if self.needs.iter().any(|need| !selectors.contains_key(need)) {
             return vec![];
         }
@@ -397,7 +401,7 @@ impl<'l> LevelPatterns<'l> {
             let mut used_selectors = selectors.clone();
             used_selectors.retain(|level| variables.contains(&level));
             let documents = read_pattern(reader, pattern, selectors).into_iter();
-            placed.extend(documents.map(|(text, document)| Placed {
+            placed.extend(documents.map(|(text, document)| HierarchyDocument {
                 level: self.level.name.clone(),
                 priority: self.level.priority,
                 pattern: *index,
@@ -537,7 +541,7 @@ pub fn is_markdown(path: &str) -> bool {
 #[derive(Debug, Default)]
 pub struct HierarchyDocuments {
     /// The documents, without duplicates, in the order of level, name and pattern.
-    pub documents: Vec<Placed>,
+    pub documents: Vec<HierarchyDocument>,
     /// The folders that could not be listed and the names that cannot be used.
     pub problems: Vec<Problem>,
 }

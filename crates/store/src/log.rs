@@ -227,7 +227,7 @@ fn list_shards_of(root: &Root, scope: ShardScope, problems: &mut Vec<Problem>) -
 
 fn list_shared_shards(root: &Root, kind: RecordKind, problems: &mut Vec<Problem>) -> Vec<Shard> {
     let mut shards = Vec::new();
-    let folder = format!("{HOME_FOLDER}/memory/{}", kind.word());
+    let folder = format!("{HOME_FOLDER}/memory/{}", kind.as_str());
     let items = root.list(&folder).unwrap_or_else(|problem| {
         problems.push(problem);
         vec![]
@@ -288,7 +288,7 @@ fn list_local_shards(root: &Root, kind: RecordKind, problems: &mut Vec<Problem>)
 
 /// Returns the folder of the local shards of a kind, relative to the local state.
 fn local_folder(kind: RecordKind) -> String {
-    format!("memory/{}", kind.word())
+    format!("memory/{}", kind.as_str())
 }
 
 /// Returns a path as it is displayed: relative to the root if it lies below it, else absolute.
@@ -325,7 +325,7 @@ pub fn group_appends(
     for (scope, kind, line) in lines {
         if line.len() > MAX_LINE_BYTES {
             return Err(StoreError::refused(
-                format!("this {} is longer than 1 MB", kind.word()),
+                format!("this {} is longer than 1 MB", kind.as_str()),
                 "split it, or move the text to a file and refer to that file",
             ));
         }
@@ -342,7 +342,7 @@ pub fn group_appends(
         .map(|((scope, kind), text)| {
             let (base, path) = match scope {
                 LogScope::Shared => {
-                    let path = format!("{HOME_FOLDER}/memory/{}/{name}", kind.word());
+                    let path = format!("{HOME_FOLDER}/memory/{}/{name}", kind.as_str());
                     root.create_parents(&path)?;
                     (BaseDir::Root, path)
                 }

@@ -6,10 +6,10 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use heirloom_engine::setup::adopt;
 use heirloom_engine::{Error, Reply};
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
 
-pub(super) const ADOPT: Local = Local {
+pub(super) const ADOPT: LocalCommand = LocalCommand {
     words: &["adopt"],
     about: "Read what this repository already has, moving nothing: .limps/, .memory/, resources/workspaces/, plans/, the instructions and rules of other tools, folders of decision records.",
     arguments: |command: Command| {
@@ -30,11 +30,11 @@ pub(super) const ADOPT: Local = Local {
     run,
 };
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let folder = call.environment.folder()?;
     let named = call.matches.get_one::<PathBuf>("folder").map(PathBuf::as_path);
     let is_root = call.environment.has_root();
     let adopted = adopt::run(&folder, is_root, named, call.matches.get_flag("dry-run"))?;
     call.output.reply(&Reply::new(adopted));
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

@@ -7,10 +7,10 @@ use heirloom_engine::setup::demo;
 use heirloom_engine::{Error, Session, ops};
 use serde_json::json;
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
 
-pub(super) const DEMO: Local = Local {
+pub(super) const DEMO: LocalCommand = LocalCommand {
     words: &["demo"],
     about: "Make a realistic example workspace in a temporary folder and show what an agent in it inherits.",
     arguments: |command: Command| {
@@ -24,7 +24,7 @@ pub(super) const DEMO: Local = Local {
     run,
 };
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let folder = match call.matches.get_one::<PathBuf>("folder") {
         Some(folder) => demo::empty_folder(folder)?,
         None => tempfile::Builder::new()
@@ -46,5 +46,5 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     call.output.note(&format!(
         "\nThe workspace is in {root}\nTry, in that folder:\n  heir context resolve 0042 001 --diff\n  heir context conflicts\n  heir context health --stale\n  heir adr history ADR-0002\n  heir graph export --format mermaid"
     ));
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

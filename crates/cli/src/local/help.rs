@@ -3,15 +3,15 @@
 use clap::{Arg, Command};
 use heirloom_engine::Error;
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::environment;
 use crate::exit::{self, Code};
 
 /// Pages of the help that are about no single command.
 const TOPICS: &[(&str, &str)] =
-    &[("exit-codes", exit::EXPLAINED), ("environment", environment::EXPLAINED)];
+    &[("exit-codes", exit::EXIT_CODES_HELP), ("environment", environment::ENVIRONMENT_HELP)];
 
-pub(super) const HELP: Local = Local {
+pub(super) const HELP: LocalCommand = LocalCommand {
     words: &["help"],
     about: "Print the help of heir or of one of its commands; `exit-codes` and `environment` are topics of their own.",
     arguments: |command: Command| {
@@ -26,16 +26,16 @@ pub(super) const HELP: Local = Local {
 };
 
 /// Parses `heir COMMAND --help`, so that both are the same in every detail.
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let words = call.matches.get_many::<String>("command").into_iter().flatten();
     let words: Vec<&str> = words.map(String::as_str).collect();
     if let Some((_, text)) = TOPICS.iter().find(|(topic, _)| words == [*topic]) {
         call.output.text(&format!("{text}\n"));
-        return Ok(Code::Fine);
+        return Ok(Code::Success);
     }
     let typed = ["heir"].into_iter().chain(words).chain(["--help"]);
     match (call.commands)().try_get_matches_from(typed) {
-        Ok(_) => Ok(Code::Fine),
+        Ok(_) => Ok(Code::Success),
         Err(help) => help.exit(),
     }
 }

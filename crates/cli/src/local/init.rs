@@ -6,14 +6,15 @@ use clap::{Arg, Command, value_parser};
 use heirloom_engine::setup::init;
 use heirloom_engine::{Error, Reply};
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
 
 const ABOUT: &str = "Set up a workspace here. Files that are there are never overwritten.";
 
-pub(super) const INIT: Local = Local { words: &["init"], about: ABOUT, arguments, run };
-pub(super) const WORKSPACE_INIT: Local =
-    Local { words: &["workspace", "init"], about: ABOUT, arguments, run };
+pub(super) const INIT: LocalCommand =
+    LocalCommand { words: &["init"], about: ABOUT, arguments, run };
+pub(super) const WORKSPACE_INIT: LocalCommand =
+    LocalCommand { words: &["workspace", "init"], about: ABOUT, arguments, run };
 
 fn arguments(command: Command) -> Command {
     command
@@ -39,7 +40,7 @@ fn arguments(command: Command) -> Command {
         )
 }
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let folder = match call.matches.get_one::<PathBuf>("folder") {
         Some(folder) => folder.clone(),
         None => {
@@ -59,5 +60,5 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         today: call.environment.today(),
     })?;
     call.output.reply(&Reply::new(done));
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

@@ -3,11 +3,11 @@
 use clap::{Arg, Command};
 use heirloom_engine::Error;
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::environment;
 use crate::exit::{self, Code};
 
-pub(super) const MAN: Local = Local {
+pub(super) const MAN: LocalCommand = LocalCommand {
     words: &["man"],
     about: "Print the manual page of heir or of one of its commands.",
     arguments: |command: Command| {
@@ -21,10 +21,10 @@ pub(super) const MAN: Local = Local {
     run,
 };
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let words: Vec<&String> =
         call.matches.get_many::<String>("command").map(Iterator::collect).unwrap_or_default();
-    let explained = format!("{}\n\n{}", exit::EXPLAINED, environment::EXPLAINED);
+    let explained = format!("{}\n\n{}", exit::EXIT_CODES_HELP, environment::ENVIRONMENT_HELP);
     let mut root = (call.commands)().after_help(explained);
     root.build();
     let mut page = &root;
@@ -44,5 +44,5 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         .render(&mut text)
         .map_err(|error| Error::system(error.to_string()))?;
     call.output.text(&String::from_utf8_lossy(&text));
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

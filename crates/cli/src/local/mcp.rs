@@ -6,10 +6,10 @@ use clap::{Arg, Command};
 use heirloom_engine::Error;
 use heirloom_server::mcp::{self, ToolFilter};
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
 
-pub(super) const MCP: Local = Local {
+pub(super) const MCP: LocalCommand = LocalCommand {
     words: &["mcp"],
     about: "Serve the workspace to an agent: MCP over standard input and output. Tools, resolved contexts as resources, and a prompt that starts an agent with its context.",
     arguments: |command: Command| {
@@ -25,16 +25,16 @@ pub(super) const MCP: Local = Local {
     run,
 };
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let listing = call
         .matches
         .get_one::<String>("tools")
-        .and_then(|word| ToolFilter::from_word(word))
+        .and_then(|word| ToolFilter::parse(word))
         .unwrap_or(ToolFilter { group: None, all: false });
     let environment = call.environment.clone();
     environment.keep_indexes_open();
     let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
     runtime.block_on(mcp::serve(Arc::new(environment), listing)).map_err(failed)?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

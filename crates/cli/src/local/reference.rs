@@ -3,23 +3,27 @@
 use clap::Command;
 use heirloom_engine::Error;
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::environment;
 use crate::exit::{self, Code};
 use crate::sections::{SECTIONS, Section};
 
-pub(super) const REFERENCE: Local = Local {
+pub(super) const REFERENCE: LocalCommand = LocalCommand {
     words: &["reference"],
     about: "Print the reference of all commands in markdown.",
     arguments: |command: Command| command,
     run,
 };
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let mut root = (call.commands)().term_width(100);
     root.build();
     let mut page = String::from("# Commands\n\nGenerated from the program; do not edit.\n");
-    page.push_str(&format!("\n```text\n{}\n\n{}\n```\n", exit::EXPLAINED, environment::EXPLAINED));
+    page.push_str(&format!(
+        "\n```text\n{}\n\n{}\n```\n",
+        exit::EXIT_CODES_HELP,
+        environment::ENVIRONMENT_HELP
+    ));
     for Section { title, commands } in SECTIONS {
         page.push_str(&format!("\n## {title}\n"));
         for (name, _) in *commands {
@@ -29,7 +33,7 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         }
     }
     call.output.text(&page);
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
 /// Adds a command that can be run, and the commands below it.

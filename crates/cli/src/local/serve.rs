@@ -7,10 +7,10 @@ use heirloom_engine::Error;
 use heirloom_server::rest;
 use serde_json::json;
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
 
-pub(super) const SERVE: Local = Local {
+pub(super) const SERVE: LocalCommand = LocalCommand {
     words: &["serve"],
     about: "Serve the workspace over HTTP on loopback: POST /v1/<operation>, OpenAPI at /openapi.json.",
     arguments: |command: Command| {
@@ -26,7 +26,7 @@ pub(super) const SERVE: Local = Local {
     run,
 };
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let port = call.matches.get_one::<u16>("port").copied().unwrap_or_default();
     let environment = call.environment.clone();
     environment.keep_indexes_open();
@@ -43,5 +43,5 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
         }
         bound.serve(Arc::new(environment)).await.map_err(failed)
     })?;
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

@@ -8,11 +8,11 @@ use heirloom_engine::Error;
 use heirloom_engine::workspace::catalog::Catalog;
 use serde_json::json;
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::environment::Editor;
 use crate::exit::Code;
 
-pub(super) const EDIT: Local = Local {
+pub(super) const EDIT: LocalCommand = LocalCommand {
     words: &["workspace", "edit"],
     about: "Open a document in your editor ($VISUAL, $EDITOR, git's core.editor, else one that is installed) and check it afterwards.",
     arguments: |command: Command| {
@@ -26,7 +26,7 @@ pub(super) const EDIT: Local = Local {
     run,
 };
 
-fn run(call: &Call<'_>) -> Result<Code, Error> {
+fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let session = call.environment.session()?;
     let name = call.matches.get_one::<String>("name").map_or("workspace", String::as_str);
     let path = Catalog::read(&session)?.find(name)?.document.path.clone();
@@ -42,7 +42,7 @@ fn run(call: &Call<'_>) -> Result<Code, Error> {
     } else {
         call.output.problems(&problems);
     }
-    Ok(if problems.is_empty() { Code::Fine } else { Code::Findings })
+    Ok(if problems.is_empty() { Code::Success } else { Code::Findings })
 }
 
 /// Opens a file in an editor and waits until it is closed.

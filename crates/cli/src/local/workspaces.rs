@@ -6,10 +6,10 @@ use clap::{Arg, Command, value_parser};
 use heirloom_engine::Error;
 use serde_json::json;
 
-use super::{Call, Local};
+use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
 
-pub(super) const REGISTER: Local = Local {
+pub(super) const REGISTER: LocalCommand = LocalCommand {
     words: &["workspace", "register"],
     about: "Register a workspace on this machine, so that `heir recall --workspaces` asks it too.",
     arguments: |command: Command| {
@@ -23,14 +23,14 @@ pub(super) const REGISTER: Local = Local {
     run: register,
 };
 
-pub(super) const LIST: Local = Local {
+pub(super) const LIST: LocalCommand = LocalCommand {
     words: &["workspace", "list"],
     about: "List the workspaces that are registered on this machine.",
     arguments: |command: Command| command,
     run: list,
 };
 
-pub(super) const FORGET: Local = Local {
+pub(super) const FORGET: LocalCommand = LocalCommand {
     words: &["workspace", "forget"],
     about: "Forget a registered workspace; nothing in it changes.",
     arguments: |command: Command| {
@@ -44,7 +44,7 @@ pub(super) const FORGET: Local = Local {
     run: forget,
 };
 
-fn register(call: &Call<'_>) -> Result<Code, Error> {
+fn register(call: &CommandContext<'_>) -> Result<Code, Error> {
     let folder = call.matches.get_one::<PathBuf>("folder");
     let session = call.environment.session_at(folder.map(PathBuf::as_path))?;
     let registered = call.environment.registry()?.add(session.root())?;
@@ -54,10 +54,10 @@ fn register(call: &Call<'_>) -> Result<Code, Error> {
         let folder = registered.folder.display();
         call.output.note(&format!("registered `{}`: {folder}", registered.name));
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }
 
-fn list(call: &Call<'_>) -> Result<Code, Error> {
+fn list(call: &CommandContext<'_>) -> Result<Code, Error> {
     let (found, problems) = call.environment.registry()?.list();
     if call.output.is_json() {
         let rows = found.iter().map(
@@ -75,10 +75,10 @@ fn list(call: &Call<'_>) -> Result<Code, Error> {
         }
         call.output.problems(&problems);
     }
-    Ok(if problems.is_empty() { Code::Fine } else { Code::Findings })
+    Ok(if problems.is_empty() { Code::Success } else { Code::Findings })
 }
 
-fn forget(call: &Call<'_>) -> Result<Code, Error> {
+fn forget(call: &CommandContext<'_>) -> Result<Code, Error> {
     let name = call.matches.get_one::<String>("name").map_or("", String::as_str);
     let registry = call.environment.registry()?;
     let folder = std::path::absolute(name).unwrap_or_default().display().to_string();
@@ -96,5 +96,5 @@ fn forget(call: &Call<'_>) -> Result<Code, Error> {
     } else {
         call.output.note(&format!("forgot `{forgotten}`"));
     }
-    Ok(Code::Fine)
+    Ok(Code::Success)
 }

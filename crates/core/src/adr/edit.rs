@@ -15,11 +15,11 @@ pub fn set_status(path: &str, text: &str, status: Status) -> Result<String, Prob
     let edited = match find_status(path, text) {
         Some(site) if site.style != StatusStyle::FrontMatter => {
             let word = record.word_to_replace(text, &site);
-            splice(text, word.clone(), &match_case(&text[word], status.word()))
+            splice(text, word.clone(), &match_case(&text[word], status.as_str()))
         }
         _ => {
             let old = Document::parse(path, text).field("status").unwrap_or_default().to_owned();
-            set_in_front_matter(path, text, "status", &record.reword(&old, status.word()))?
+            set_in_front_matter(path, text, "status", &record.reword(&old, status.as_str()))?
         }
     };
     verify(path, &record, edited, |adr| {

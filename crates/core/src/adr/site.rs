@@ -80,7 +80,7 @@ fn find_in_front_matter(document: &Document, text: &str) -> Option<StatusSite> {
 }
 
 fn find_in_body(text: &str, visible: &str) -> Option<StatusSite> {
-    let body = Body::new(text, visible);
+    let body = BodyLines::new(text, visible);
     let mut in_header = body.starts_with_header();
     (0..body.lines.len()).find_map(|index| {
         in_header &= !body.line(index).trim().is_empty();
@@ -101,7 +101,7 @@ fn is_status_heading(heading: &str) -> bool {
 }
 
 /// The lines of a text after its front matter.
-struct Body<'t> {
+struct BodyLines<'t> {
     /// Each line with its byte offset in the text.
     lines: Vec<(usize, &'t str)>,
     /// The number of the first line in the file, from 1.
@@ -110,10 +110,10 @@ struct Body<'t> {
     text_len: usize,
 }
 
-impl<'t> Body<'t> {
+impl<'t> BodyLines<'t> {
     fn new(text: &str, visible: &'t str) -> Self {
         let start = frontmatter::body_start(text);
-        Body {
+        BodyLines {
             lines: text::lines(visible).filter(|(offset, _)| *offset >= start).collect(),
             first_line: visible[..start].matches('\n').count() + 1,
             text_len: text.len(),

@@ -20,8 +20,8 @@ pub struct DecisionSource<'s> {
 }
 
 /// A decision with its choice.
-struct Decision<'s> {
-    sheet: &'s DecisionSource<'s>,
+struct DecisionChoice<'s> {
+    source: &'s DecisionSource<'s>,
     entry: &'s MemoryEntry,
     /// The normalised text of the entry, by which decisions are compared.
     name: String,
@@ -35,8 +35,8 @@ pub fn find_decision_conflicts(
     plan: Option<&DecisionSource<'_>>,
     agents: &[DecisionSource<'_>],
 ) -> Vec<Conflict> {
-    let plan_decisions: Vec<Decision<'_>> = plan.into_iter().flat_map(last_choices).collect();
-    let agent_decisions: Vec<Decision<'_>> = agents.iter().flat_map(last_choices).collect();
+    let plan_decisions: Vec<DecisionChoice<'_>> = plan.into_iter().flat_map(last_choices).collect();
+    let agent_decisions: Vec<DecisionChoice<'_>> = agents.iter().flat_map(last_choices).collect();
     let mut conflicts = Vec::new();
     for (index, decision) in agent_decisions.iter().enumerate() {
         let parent = plan_decisions.iter().find(|other| other.name == decision.name);
@@ -55,22 +55,26 @@ pub fn find_decision_conflicts(
 }
 
 /// Returns the decisions of a document that state a choice, the last one for each name.
-fn last_choices<'s>(sheet: &'s DecisionSource<'s>) -> Vec<Decision<'s>> {
-    let mut decisions: Vec<Decision<'s>> = Vec::new();
-    for entry in sheet.entries.iter().filter(|entry| entry.kind == EntryKind::Decision) {
+fn last_choices<'s>(source: &'s DecisionSource<'s>) -> Vec<DecisionChoice<'s>> {
+    let mut decisions: Vec<DecisionChoice<'s>> = Vec::new();
+    for entry in source.entries.iter().filter(|entry| entry.kind == EntryKind::Decision) {
         let Some(choice) = entry.field(EntryField::Choice) else { continue };
         let name = normalise(&entry.text);
         decisions.retain(|other| other.name != name);
-        decisions.push(Decision { sheet, entry, name, choice });
+        decisions.push(DecisionChoice { source, entry, name, choice });
     }
     decisions
 }
 
-fn conflict(first: &Decision<'_>, second: &Decision<'_>, severity: Severity) -> Conflict {
-    let side = |decision: &Decision<'_>| Side {
-        source: decision.sheet.path.to_owned(),
-        level: decision.sheet.level.to_owned(),
-        name: Some(decision.sheet.owner.to_owned()).filter(|name| !name.is_empty()),
+fn conflict(
+    first: &DecisionChoice<'_>,
+    second: &DecisionChoice<'_>,
+    severity: Severity,
+) -> Conflict {
+    let side = |decision: &DecisionChoice<'_>| Side {
+        source: decision.source.path.to_owned(),
+        level: decision.source.level.to_owned(),
+        name: Some(decision.source.owner.to_owned()).filter(|name| !name.is_empty()),
         line: decision.entry.line,
         value: Value::String(decision.choice.to_owned()),
     };
@@ -86,11 +90,11 @@ fn conflict(first: &Decision<'_>, second: &Decision<'_>, severity: Severity) -> 
         kind: ConflictKind::DirectContradiction,
         severity,
         key: Some(format!("decision: {}", second.entry.text)),
-        path: second.sheet.path.to_owned(),
+        path: second.source.path.to_owned(),
         line: second.entry.line,
         message: format!(
             "{} is decided as {} here and as {} in {}",
-            second.entry.text, second.choice, first.choice, first.sheet.path
+            second.entry.text, second.choice, first.choice, first.source.path
         ),
         sides: vec![side(first), side(second)],
         resolution: Some(resolution.to_owned()),
@@ -114,7 +118,7 @@ mod tests {
             table("| database. | Postgres |\n| Queue | none |\n"),
             table("| Queue | Redis |\n| Queue | NATS |\n| Database | sqlite |\n"),
         ];
-        let sheets: Vec<DecisionSource<'_>> = notebooks
+        let sources: Vec<DecisionSource<'_>> = notebooks
             .iter()
             .zip([("plan", "p"), ("agent", "a"), ("agent", "b")])
             .map(|(notebook, (level, owner))| DecisionSource {
@@ -124,7 +128,7 @@ mod tests {
                 entries: notebook.entries.iter().collect(),
             })
             .collect();
-        let conflicts = find_decision_conflicts(sheets.first(), &sheets[1..]);
+        let conflicts = find_decision_conflicts(sources.first(), &sources[1..]);
         let names: Vec<_> = conflicts[1].sides.iter().map(|side| side.name.as_deref()).collect();
         assert_eq!(names, [Some("a"), Some("b")]);
         let messages: Vec<(Severity, String)> =

@@ -14,7 +14,7 @@ pub(crate) const MAX_NUMBER_DIGITS: usize = 5;
 /// Derives the id and the number of a record from its path: the letters and digits that its name
 /// starts with, or the whole name and no number.
 pub fn derive_id(path: &str) -> (String, Option<u32>) {
-    let name = record_name(path);
+    let name = adr_name(path);
     let Some((letters, digits)) = split_number(name) else { return (name.to_owned(), None) };
     let prefix = match letters {
         "" if path.split('/').any(|part| part == "keps") => "KEP".to_owned(),
@@ -26,7 +26,7 @@ pub fn derive_id(path: &str) -> (String, Option<u32>) {
 
 /// Returns the name of a record: the name of its folder if the record is a folder, otherwise its file
 /// name without the extension.
-pub fn record_name(path: &str) -> &str {
+pub fn adr_name(path: &str) -> &str {
     folder_name(path).unwrap_or_else(|| path::stem(path))
 }
 

@@ -90,7 +90,7 @@ fn take_fields(text: &str) -> (&str, EntryFields) {
     let mut fields = EntryFields::new();
     for part in inside[start + 1..].split(" · ") {
         let known = part.split_once(": ").and_then(|(word, value)| {
-            let field = EntryField::ALL.into_iter().find(|field| field.word() == word)?;
+            let field = EntryField::ALL.into_iter().find(|field| field.as_str() == word)?;
             Some((field, decode(value.trim())))
         });
         let Some((field, value)) = known else { return none };
@@ -103,7 +103,7 @@ fn take_fields(text: &str) -> (&str, EntryFields) {
 fn write_fields(fields: &EntryFields) -> String {
     let fields: Vec<String> = fields
         .iter()
-        .map(|(field, value)| format!("{}: {}", field.word(), encode_field(value)))
+        .map(|(field, value)| format!("{}: {}", field.as_str(), encode_field(value)))
         .collect();
     if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(" · ")) }
 }

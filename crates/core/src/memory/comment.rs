@@ -14,7 +14,7 @@ pub(super) fn take_marks(content: &str) -> (String, IndexMap<String, String>) {
         return (content.trim().to_owned(), IndexMap::new());
     };
     let mut marks = IndexMap::new();
-    let comments = mark_comments(content);
+    let comments = entry_mark_comments(content);
     let others = comments.iter().filter(|range| **range != main);
     for range in std::iter::once(&main).chain(others) {
         for (key, value) in parse_marks(inside(content, range)) {
@@ -53,7 +53,7 @@ fn is_day(inside: &str) -> bool {
 }
 
 /// Returns the byte ranges of the comments with marks of an entry.
-pub(super) fn mark_comments(content: &str) -> Vec<Range<usize>> {
+pub(super) fn entry_mark_comments(content: &str) -> Vec<Range<usize>> {
     let is_mark = |range: &Range<usize>| {
         let inside = inside(content, range).trim_start();
         inside.starts_with("id:") || inside.starts_with("added:") || is_day(inside)
@@ -81,7 +81,7 @@ fn inside<'t>(text: &'t str, comment: &Range<usize>) -> &'t str {
 
 /// Returns the byte range of the comment that new marks are written to: the one with the id, else the first one.
 pub(super) fn main_comment(content: &str) -> Option<Range<usize>> {
-    let all = mark_comments(content);
+    let all = entry_mark_comments(content);
     let has_id = |range: &&Range<usize>| inside(content, range).trim_start().starts_with("id:");
     all.iter().find(has_id).or(all.first()).cloned()
 }

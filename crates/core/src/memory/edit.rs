@@ -20,7 +20,7 @@ use crate::name;
 /// The reason why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct EditRefused {
+pub struct EntryEditError {
     /// The line, from 1.
     pub line: usize,
     /// The reason.
@@ -32,7 +32,7 @@ pub fn add(
     text: &str,
     owner: MemoryOwner,
     new: &NewEntry<'_>,
-) -> Result<(String, MemoryEntry), EditRefused> {
+) -> Result<(String, MemoryEntry), EntryEditError> {
     let (text, section) = with_section(text, owner, new.kind);
     let before = read("", &text);
     let lines = sections::split_lines(&text);
@@ -83,13 +83,17 @@ pub fn add_session(
 }
 
 /// Marks a blocker or a question as resolved.
-pub fn resolve(text: &str, entry: &MemoryEntry, resolution: &str) -> Result<String, EditRefused> {
+pub fn resolve(
+    text: &str,
+    entry: &MemoryEntry,
+    resolution: &str,
+) -> Result<String, EntryEditError> {
     let resolution = resolution.trim();
     let edited = match &entry.form {
         EntryForm::Bullet => resolve_bullet(text, entry, resolution),
         EntryForm::Row(columns) => resolve_row(text, entry, columns, resolution),
         EntryForm::Session => {
-            return Err(EditRefused {
+            return Err(EntryEditError {
                 line: entry.line,
                 message: "a session cannot be resolved".into(),
             });
@@ -107,7 +111,7 @@ pub fn resolve(text: &str, entry: &MemoryEntry, resolution: &str) -> Result<Stri
 }
 
 /// Removes an entry.
-pub fn remove(text: &str, entry: &MemoryEntry) -> Result<String, EditRefused> {
+pub fn remove(text: &str, entry: &MemoryEntry) -> Result<String, EntryEditError> {
     verify(text, splice(text, entry.bytes.clone(), ""), entry, |edited| edited.is_none())
 }
 
@@ -116,7 +120,7 @@ pub fn set_marks(
     text: &str,
     entry: &MemoryEntry,
     marks: &IndexMap<String, String>,
-) -> Result<String, EditRefused> {
+) -> Result<String, EntryEditError> {
     let mut all = entry.marks.clone();
     all.extend(marks.iter().map(|(key, value)| (key.clone(), value.clone())));
     all.sort_by(|a, _, b, _| (a != "id").cmp(&(b != "id")));
@@ -151,7 +155,7 @@ fn verify(
     edited: String,
     entry: &MemoryEntry,
     is_expected: impl Fn(Option<&MemoryEntry>) -> bool,
-) -> Result<String, EditRefused> {
+) -> Result<String, EntryEditError> {
     let (before, after) = (read("", text).entries, read("", &edited).entries);
     let position = before.iter().position(|old| old.bytes == entry.bytes);
     let is_present = before.len() == after.len();
@@ -322,7 +326,7 @@ fn resolve_bullet(text: &str, entry: &MemoryEntry, resolution: &str) -> String {
     let line = own.lines().next().unwrap_or_default();
     let (marker, content) = bullet::bullet(line).unwrap_or(("", line));
     let content_start = entry.bytes.start + marker.len();
-    let comments = comment::mark_comments(content);
+    let comments = comment::entry_mark_comments(content);
     let comment: String =
         comments.iter().map(|range| format!(" {}", &content[range.clone()])).collect();
     let bare = without_marks(content);
@@ -419,7 +423,7 @@ fn verify_added(
     before: &MemoryEntries,
     after: MemoryEntries,
     new: &NewEntry<'_>,
-) -> Result<MemoryEntry, EditRefused> {
+) -> Result<MemoryEntry, EntryEditError> {
     let position = before
         .entries
         .iter()
@@ -467,8 +471,8 @@ fn is_same_except_status(a: &MemoryEntry, b: &MemoryEntry) -> bool {
     is_same(&without_status(a), &without_status(b))
 }
 
-fn would_change_others(line: usize) -> EditRefused {
-    EditRefused {
+fn would_change_others(line: usize) -> EntryEditError {
+    EntryEditError {
         line,
         message:
             "this section cannot be edited automatically without changing other entries; edit the file by hand"

@@ -243,7 +243,7 @@ fn assign_numbers_and_ids(entries: &mut [MemoryEntry]) {
 }
 
 fn derived_id(kind: EntryKind, text: &str, ordinal: usize) -> String {
-    short_hash(&format!("{}\n{ordinal}\n{text}", kind.word()))
+    short_hash(&format!("{}\n{ordinal}\n{text}", kind.as_str()))
 }
 
 fn find_repeated_ids(path: &str, entries: &[MemoryEntry]) -> Vec<Problem> {

@@ -23,7 +23,7 @@ pub struct Passage {
     pub title: Option<String>,
     /// A summary in a sentence or two, which gets an embedding of its own.
     pub summary: Option<String>,
-    /// The terms that filters use, made by [`mark`].
+    /// The terms that filters use, made by [`filter_term`].
     pub filter_terms: Vec<Cow<'static, str>>,
     /// The document, session or conversation that it belongs to.
     pub group: Option<String>,
@@ -90,10 +90,11 @@ pub fn filter_term(field: &str, value: &str) -> String {
 type FilterTerms<T> = LazyLock<Vec<(T, String)>>;
 
 static KIND_TERMS: FilterTerms<RecordKind> =
-    LazyLock::new(|| RecordKind::ALL.map(|kind| (kind, filter_term("kind", kind.word()))).into());
+    LazyLock::new(|| RecordKind::ALL.map(|kind| (kind, filter_term("kind", kind.as_str()))).into());
 
-static RECORD_TERMS: FilterTerms<RecordKind> =
-    LazyLock::new(|| RecordKind::ALL.map(|kind| (kind, filter_term("record", kind.word()))).into());
+static RECORD_TERMS: FilterTerms<RecordKind> = LazyLock::new(|| {
+    RecordKind::ALL.map(|kind| (kind, filter_term("record", kind.as_str()))).into()
+});
 
 static SECTION_TERMS: FilterTerms<FactSection> = LazyLock::new(|| {
     FactSection::ALL.map(|section| (section, filter_term("section", section.title()))).into()
@@ -108,24 +109,25 @@ impl Passage {
     /// Creates the passage of an item of the log.
     pub fn of_item(item: &Item<'_>) -> Self {
         let record = item.record;
-        let mut marks = vec![
+        let mut filter_terms = vec![
             known_filter_term(&KIND_TERMS, &record.kind()),
             // A level of documents may have the name of a record kind, so records have a field of their own.
             known_filter_term(&RECORD_TERMS, &record.kind()),
         ];
         if let Body::Fact(fact) = &record.body {
-            marks.push(known_filter_term(&SECTION_TERMS, &fact.section));
-            marks.extend(fact.scope.iter().map(|scope| filter_term("scope", scope).into()));
+            filter_terms.push(known_filter_term(&SECTION_TERMS, &fact.section));
+            filter_terms.extend(fact.scope.iter().map(|scope| filter_term("scope", scope).into()));
         }
-        marks.extend(record.tags.iter().map(|tag| filter_term("tag", tag).into()));
-        marks.extend(record.is_private().then(|| filter_term("visibility", "private").into()));
+        filter_terms.extend(record.tags.iter().map(|tag| filter_term("tag", tag).into()));
+        filter_terms
+            .extend(record.is_private().then(|| filter_term("visibility", "private").into()));
         Passage {
             name: item.id.to_string(),
             subject_override: None,
             text: record.indexed_text(),
             title: record.title().map(str::to_owned),
             summary: record.levels.summary.clone(),
-            filter_terms: marks,
+            filter_terms,
             group: record.session.as_ref().map(|session| format!("session:{session}")),
             position: record.at.as_microsecond(),
             day: Some(day::of_timestamp(record.at)),

@@ -54,7 +54,7 @@ const NEAR_TIE_BONUS: f32 = 0.01;
 /// The confidence of a memory that states none.
 const DEFAULT_CONFIDENCE: f32 = 0.8;
 /// The age in days at which the freshness of a memory is one half.
-const HALF_FRESHNESS_DAYS: f32 = 90.0;
+const FRESHNESS_HALF_LIFE_DAYS: f32 = 90.0;
 
 /// The cosine of two memories from which on the lower-ranked one repeats the other.
 const MIN_REPETITION_COSINE: f32 = 0.97;
@@ -349,8 +349,8 @@ impl<C: Corpus> Ranking<'_, C> {
     fn near_tie_bonus(&self, slot: Slot) -> f32 {
         let confidence = self.corpus.confidence(slot).unwrap_or(DEFAULT_CONFIDENCE);
         let age_days = self.corpus.day(slot).map(|day| self.today.saturating_sub(day).max(0));
-        let freshness =
-            age_days.map_or(0.0, |age| HALF_FRESHNESS_DAYS / (HALF_FRESHNESS_DAYS + age as f32));
+        let freshness = age_days
+            .map_or(0.0, |age| FRESHNESS_HALF_LIFE_DAYS / (FRESHNESS_HALF_LIFE_DAYS + age as f32));
         NEAR_TIE_BONUS * (confidence + freshness) / 2.0
     }
 }

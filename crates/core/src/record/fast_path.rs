@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use uuid::Uuid;
 
-use super::{Body, Fact, FactSection, Levels, Note, Origin, Record, Referent, Visibility};
+use super::{Body, Fact, FactSection, Note, Origin, Record, Referent, ShortTexts, Visibility};
 use crate::day;
 
 /// Every field of a fact or a note: see [`Record`], [`Fact`] and [`Note`].
@@ -97,7 +97,7 @@ pub(super) fn read(line: &[u8]) -> Option<Record> {
         valid_from: fields.valid_from,
         valid_to: fields.valid_to,
         visibility: fields.visibility,
-        levels: Levels {
+        levels: ShortTexts {
             summary: fields.summary,
             compressed: fields.compressed,
             index: fields.index,

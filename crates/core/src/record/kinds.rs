@@ -80,7 +80,7 @@ macro_rules! record_kinds {
     };
 }
 
-/// The node of a fact. Edges and events have nodes only if somebody asks for one by its id.
+/// The node of a fact. Edges and events have nodes only when requested by id.
 const FACT_NODE: NodeSpec = NodeSpec {
     word: "fact",
     dot_shape: "plaintext",

@@ -76,7 +76,7 @@ fn diagnose(line: &[u8], error: &serde_json::Error) -> LineError {
         return newer_version(u32::try_from(version).unwrap_or(u32::MAX));
     }
     match value["kind"].as_str() {
-        Some(kind) if RecordKind::from_word(kind).is_none() => {
+        Some(kind) if RecordKind::parse(kind).is_none() => {
             LineError::Newer(format!("the kind `{kind}` is newer than this program"))
         }
         kind => {

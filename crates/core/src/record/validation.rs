@@ -87,7 +87,7 @@ pub fn find_invalid_field(value: &Value) -> Option<String> {
     };
     let kind = match map.get("kind") {
         None => return Some(format!("`kind` is missing; it must be {}", one_of(&kinds()))),
-        Some(word) => match word.as_str().and_then(RecordKind::from_word) {
+        Some(word) => match word.as_str().and_then(RecordKind::parse) {
             Some(kind) => kind,
             None => return Some(invalid_field("kind", &one_of(&kinds()), word)),
         },
@@ -110,7 +110,7 @@ fn invalid_field(name: &str, allowed: &str, given: &Value) -> String {
 }
 
 fn kinds() -> Vec<&'static str> {
-    RecordKind::ALL.iter().map(|kind| kind.word()).collect()
+    RecordKind::ALL.iter().map(|kind| kind.as_str()).collect()
 }
 
 fn one_of(words: &[&str]) -> String {
@@ -132,9 +132,9 @@ impl FieldType {
             FieldType::Id => text.is_some_and(|text| Uuid::parse_str(text).is_ok()),
             FieldType::Object => value.is_object(),
             FieldType::Section => text.is_some_and(|text| FactSection::from_title(text).is_some()),
-            FieldType::Relation => text.is_some_and(|text| Relation::from_word(text).is_some()),
+            FieldType::Relation => text.is_some_and(|text| Relation::parse(text).is_some()),
             FieldType::Action => {
-                text.is_some_and(|text| ACTIONS.iter().any(|action| action.word() == text))
+                text.is_some_and(|text| ACTIONS.iter().any(|action| action.as_str() == text))
             }
             FieldType::Visibility => text.is_some_and(|text| VISIBILITIES.contains(&text)),
             FieldType::Any => true,
@@ -152,8 +152,8 @@ impl FieldType {
             FieldType::Id => "a UUID".to_owned(),
             FieldType::Object => "an object".to_owned(),
             FieldType::Section => one_of(&FactSection::ALL.map(FactSection::title)),
-            FieldType::Relation => one_of(&Relation::ALL.map(Relation::word)),
-            FieldType::Action => one_of(&ACTIONS.map(EventAction::word)),
+            FieldType::Relation => one_of(&Relation::ALL.map(Relation::as_str)),
+            FieldType::Action => one_of(&ACTIONS.map(EventAction::as_str)),
             FieldType::Visibility => one_of(&VISIBILITIES),
             FieldType::Any => "any value".to_owned(),
         }
@@ -181,7 +181,7 @@ mod tests {
     /// Returns a record of a kind with every field set.
     fn complete_record(kind: RecordKind) -> Value {
         let mut map = serde_json::Map::new();
-        map.insert("kind".into(), json!(kind.word()));
+        map.insert("kind".into(), json!(kind.as_str()));
         for (name, field_type, _) in COMMON_FIELDS.iter().chain(kind.spec().fields) {
             map.insert((*name).into(), sample(*field_type));
         }
@@ -214,7 +214,7 @@ mod tests {
             let complete = complete_record(kind);
             let record: Record = serde_json::from_value(complete.clone()).unwrap();
             assert_eq!(record.kind(), kind);
-            assert_eq!(json!(kind), kind.word());
+            assert_eq!(json!(kind), kind.as_str());
             let written = serde_json::to_value(&record).unwrap();
             assert_eq!(sorted_keys(&written), sorted_keys(&complete), "{written}");
             for name in sorted_keys(&written) {

@@ -127,7 +127,7 @@ impl Relation {
     ];
 
     /// Returns its name in the format.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Relation::DependsOn => "depends_on",
             Relation::Contradicts => "contradicts",
@@ -138,8 +138,8 @@ impl Relation {
     }
 
     /// Parses its name in the format.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Relation::ALL.into_iter().find(|relation| relation.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        Relation::ALL.into_iter().find(|relation| relation.as_str() == word)
     }
 }
 
@@ -199,7 +199,7 @@ pub enum EventAction {
 
 impl EventAction {
     /// Returns its name in the format.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             EventAction::Archive => "archive",
             EventAction::Restore => "restore",

@@ -29,13 +29,13 @@ impl<'t> Conversation<'t> {
     }
 
     /// Returns the last message of the agent.
-    pub(super) fn last_report(&self) -> Option<&Message<'t>> {
+    pub(super) fn last_agent_message(&self) -> Option<&Message<'t>> {
         self.messages.iter().rev().find(|message| message.turn.role == Role::Assistant)
     }
 
     /// Returns the blocks of the agent's last message.
     pub(super) fn last_report_blocks(&self) -> &[Block] {
-        self.last_report().map(|report| report.blocks.as_slice()).unwrap_or_default()
+        self.last_agent_message().map(|report| report.blocks.as_slice()).unwrap_or_default()
     }
 }
 

@@ -9,7 +9,7 @@ use super::model::Transcript;
 use super::{phrases, prose};
 
 /// A decision and its source.
-struct Decision {
+struct DecisionCandidate {
     line: usize,
     text: String,
     /// Whether the structure of the transcript marks the decision, which is more reliable than a
@@ -23,10 +23,14 @@ pub(super) fn collect_decisions(
     conversation: &Conversation<'_>,
     max_count: usize,
 ) -> Vec<String> {
-    let mut decisions: Vec<Decision> = transcript
+    let mut decisions: Vec<DecisionCandidate> = transcript
         .choices
         .iter()
-        .map(|choice| Decision { line: choice.line, text: choice.text.clone(), structural: true })
+        .map(|choice| DecisionCandidate {
+            line: choice.line,
+            text: choice.text.clone(),
+            structural: true,
+        })
         .collect();
     decisions.extend(conversation.messages.iter().flat_map(decisions_in));
     decisions.sort_by_key(|decision| decision.line);
@@ -39,14 +43,16 @@ pub(super) fn collect_decisions(
 }
 
 /// Returns the list items under a heading for decisions, then the sentences that state a decision.
-fn decisions_in(message: &Message<'_>) -> Vec<Decision> {
+fn decisions_in(message: &Message<'_>) -> Vec<DecisionCandidate> {
     let line = message.turn.line;
-    let decision = |text: &str, structural| Decision { line, text: text.to_owned(), structural };
+    let decision =
+        |text: &str, structural| DecisionCandidate { line, text: text.to_owned(), structural };
     let listed: Vec<&str> = message
         .items_under(phrases::is_decision_heading)
         .map(|block| block.text.as_str())
         .collect();
-    let mut decisions: Vec<Decision> = listed.iter().map(|text| decision(text, true)).collect();
+    let mut decisions: Vec<DecisionCandidate> =
+        listed.iter().map(|text| decision(text, true)).collect();
     let listed: HashSet<&str> = listed.into_iter().collect();
     let prose = message.blocks.iter().filter(|block| block.kind != BlockKind::Heading);
     for block in prose.filter(|block| !listed.contains(block.text.as_str())) {
@@ -58,7 +64,7 @@ fn decisions_in(message: &Message<'_>) -> Vec<Decision> {
 }
 
 /// Drops the oldest decisions of one source until at most `max_count` decisions are left.
-fn drop_oldest(decisions: &mut Vec<Decision>, max_count: usize, structural: bool) {
+fn drop_oldest(decisions: &mut Vec<DecisionCandidate>, max_count: usize, structural: bool) {
     let mut excess = decisions.len().saturating_sub(max_count);
     decisions.retain(|decision| {
         let drop = excess > 0 && decision.structural == structural;

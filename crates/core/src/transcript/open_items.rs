@@ -31,7 +31,7 @@ pub(super) fn collect_open_items(
 fn open_in_conversation(conversation: &Conversation<'_>) -> Vec<String> {
     let last = conversation.messages.last().map(|message| message.turn);
     let reply = last.filter(|turn| turn.role == Role::User);
-    match (reply, conversation.last_report()) {
+    match (reply, conversation.last_agent_message()) {
         (Some(turn), _) if phrases::is_request(&turn.text, false) => {
             vec![prose::excerpt(&turn.text, MAX_REQUEST_CHARS)]
         }

@@ -57,7 +57,7 @@ pub fn write_inline(value: &Value, preferred: YamlStyle) -> String {
     write_value(value, preferred, false)
 }
 
-/// Writes a value like [`write_scalar`]; `in_flow` says that it will be inside brackets or braces.
+/// Writes a value like [`write_inline`]; `in_flow` says that it will be inside brackets or braces.
 pub(super) fn write_value(value: &Value, preferred: YamlStyle, in_flow: bool) -> String {
     match value {
         Value::Array(items) => {

@@ -45,7 +45,7 @@ impl ImportFormat {
     ];
 
     /// Returns the name that users type.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             ImportFormat::Omegon => "omegon",
             ImportFormat::ServerMemory => server_memory::FORMAT,
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn every_format_parses_from_its_name() {
         for format in ImportFormat::ALL {
-            let word = serde_json::json!(format.word());
+            let word = serde_json::json!(format.as_str());
             assert_eq!(serde_json::from_value::<ImportFormat>(word).ok(), Some(format));
         }
     }

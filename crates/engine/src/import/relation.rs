@@ -82,7 +82,7 @@ impl ForeignRelation<'_> {
         batch: &Batch<'_, '_>,
     ) -> Result<Record, Problem> {
         let Some((relation, direction)) = parse(self.words) else {
-            let supported = Relation::ALL.map(Relation::word).join(", ");
+            let supported = Relation::ALL.map(Relation::as_str).join(", ");
             let message = format!("the relation `{}` is not supported", self.words);
             return Err(batch::problem(place, message).hint(format!("use one of {supported}")));
         };
@@ -102,7 +102,7 @@ impl ForeignRelation<'_> {
             (from, to) = (to, from);
         }
         let (from, to) = (from.into(), to.into());
-        let is_specific = direction == Direction::Forward && self.words != relation.word();
+        let is_specific = direction == Direction::Forward && self.words != relation.as_str();
         let content = match self.content {
             empty if empty.is_empty() && is_specific => self.words.to_owned(),
             content => content,
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(parse("relates_to"), None);
         assert_eq!(parse(""), None);
         for relation in Relation::ALL {
-            assert_eq!(parse(relation.word()), Some((relation, Direction::Forward)));
+            assert_eq!(parse(relation.as_str()), Some((relation, Direction::Forward)));
         }
     }
 }

@@ -10,7 +10,7 @@ use heirloom_core::memory::MemoryEntry;
 use heirloom_core::recall::{DocumentPart, Passage, filter_term, section_name};
 use heirloom_core::record::Referent;
 use heirloom_core::{Document, Problem, day};
-use heirloom_store::layout::{DocumentRole, Placed};
+use heirloom_store::layout::{DocumentRole, HierarchyDocument};
 use jiff::civil::Date;
 
 use crate::workspace::catalog;
@@ -48,7 +48,7 @@ pub(super) enum Content {
 
 /// A document that is split at its headings.
 pub(super) struct Sections {
-    placed: Placed,
+    placed: HierarchyDocument,
     class: DocumentClass,
     /// Its sections without untouched template text.
     sections: Vec<Section>,
@@ -58,7 +58,7 @@ pub(super) struct Sections {
 
 impl Sections {
     /// Splits a document that was read.
-    pub(super) fn of(placed: Placed, class: DocumentClass) -> Self {
+    pub(super) fn of(placed: HierarchyDocument, class: DocumentClass) -> Self {
         let is_record = class == DocumentClass::Adr;
         let adr = is_record.then(|| adr::read_document(&placed.document, &placed.text));
         let mut sections = match has_entries(&placed, class) {
@@ -109,7 +109,7 @@ impl Content {
         }
         let mut problems = sections.placed.document.problems.clone();
         let document = MemoryDocument::from_placed(sections.placed, dates);
-        problems.extend(document.notebook.problems.iter().cloned());
+        problems.extend(document.content.problems.iter().cloned());
         Content::Entries(Box::new(document), problems)
     }
 
@@ -161,13 +161,13 @@ fn is_status_or_date(section: &Section, title: &str) -> bool {
 }
 
 /// Returns whether a document is split into entries.
-fn has_entries(placed: &Placed, class: DocumentClass) -> bool {
+fn has_entries(placed: &HierarchyDocument, class: DocumentClass) -> bool {
     placed.role == DocumentRole::Memory && class != DocumentClass::Archived
 }
 
 /// Returns the passages of a memory document.
 pub(super) fn entry_passages(document: &MemoryDocument) -> Vec<Passage> {
-    let entries = document.notebook.entries.iter();
+    let entries = document.content.entries.iter();
     let mut passages: Vec<Passage> = entries.map(|entry| entry_passage(document, entry)).collect();
     // Names are unique, but an entry may have been copied together with its id.
     let mut counts: HashMap<String, usize> = HashMap::new();
@@ -184,7 +184,7 @@ pub(super) fn entry_passages(document: &MemoryDocument) -> Vec<Passage> {
 fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
     let part = DocumentPart {
         id: entry.id.clone(),
-        kind: entry.kind.word().to_owned(),
+        kind: entry.kind.as_str().to_owned(),
         text: entry.full_text(),
         by: document.owner().unwrap_or_default().to_owned(),
         date: document.date_of(entry),
@@ -194,16 +194,17 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         ..DocumentPart::default()
     };
     let subject = Referent::entry(&entry.id);
-    let mut marks =
+    let mut filter_terms =
         vec![filter_term("kind", &part.kind).into(), filter_term("level", &document.level).into()];
-    marks.extend(document.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
+    filter_terms
+        .extend(document.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
     Passage {
         name: format!("{subject}@{}", document.path),
         subject_override: Some(subject),
         text: part.text.clone(),
         title: None,
         summary: None,
-        filter_terms: marks,
+        filter_terms,
         group: Some(format!("document:{}", document.path)),
         position: i64::try_from(entry.line).unwrap_or_default(),
         day: part.date,
@@ -253,7 +254,7 @@ impl<'d> PassageHeader<'d> {
                     true => Standing::Superseded,
                     false => Standing::Active,
                 };
-                (standing, Some(catalog::id_of_record(&adr.id, project)))
+                (standing, Some(catalog::id_of_adr(&adr.id, project)))
             }
         };
         let title = match adr {
@@ -294,16 +295,17 @@ impl<'d> PassageHeader<'d> {
             standing: self.standing,
             ..DocumentPart::default()
         };
-        let mut marks = vec![filter_term("kind", self.kind).into()];
-        marks.extend(self.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
-        marks.extend(part.tags.iter().map(|tag| filter_term("tag", tag).into()));
+        let mut filter_terms = vec![filter_term("kind", self.kind).into()];
+        filter_terms
+            .extend(self.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
+        filter_terms.extend(part.tags.iter().map(|tag| filter_term("tag", tag).into()));
         Passage {
             subject_override: self.subject.clone(),
             name,
             text,
             title: Some(section.heading.clone()).filter(|heading| !heading.is_empty()),
             summary: None,
-            filter_terms: marks,
+            filter_terms,
             group: Some(format!("document:{}", self.document.path)),
             position: i64::try_from(index).unwrap_or_default(),
             day: self.date,
@@ -320,7 +322,7 @@ fn status_label(adr: &Adr) -> String {
     match &adr.unknown_status {
         Some(stated) => stated.to_lowercase(),
         None if adr.status == Status::Unknown => "no status".to_owned(),
-        None => adr.status.word().to_owned(),
+        None => adr.status.as_str().to_owned(),
     }
 }
 

@@ -16,7 +16,7 @@ use heirloom_store::confined::ConfinedDir;
 use heirloom_store::dates::{self, FileHistory};
 use heirloom_store::git::Repository;
 use heirloom_store::ignore_rules::IgnoreRules;
-use heirloom_store::layout::{self, DocumentRole, Placed};
+use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard};
 use heirloom_store::stamp::{FileWatch, Stamp};
@@ -47,7 +47,7 @@ const READER_VERSION: u32 = 5;
 /// All files that the index is made of, listed but not read.
 pub(super) struct Sources {
     shards: Vec<(Shard, Stamp)>,
-    documents: Vec<ListedDocument>,
+    documents: Vec<SourceDocument>,
     /// Problems that occurred while listing.
     pub(super) problems: Vec<Problem>,
     /// The subset of `problems` that concerns the log.
@@ -64,13 +64,13 @@ pub(super) struct Sources {
 }
 
 /// A document that was listed but not read.
-struct ListedDocument {
-    placed: Placed,
+struct SourceDocument {
+    placed: HierarchyDocument,
     class: DocumentClass,
     stamp: Stamp,
 }
 
-impl ListedDocument {
+impl SourceDocument {
     fn path(&self) -> &str {
         &self.placed.document.path
     }
@@ -207,18 +207,18 @@ impl Sources {
     ) -> Result<Vec<ChangedFile>, Error> {
         let root = session.root();
         let entry_dates = EntryDates::new(root);
-        let with_content = |documents: Vec<&'f ListedDocument>, read: Vec<Option<Sections>>| {
+        let with_content = |documents: Vec<&'f SourceDocument>, read: Vec<Option<Sections>>| {
             let read = documents.into_iter().zip(read);
             let read = read.filter_map(|(document, sections)| {
                 Some((document, Content::of(sections?, &entry_dates)))
             });
             read.collect::<Vec<ReadDocument<'_>>>()
         };
-        let reread = |documents: Vec<&'f ListedDocument>| {
+        let reread = |documents: Vec<&'f SourceDocument>| {
             let read = read_all(root.dir(), &documents);
             with_content(documents, read)
         };
-        let fingerprint = |document: &ListedDocument| &indexed[document.path()].fingerprint;
+        let fingerprint = |document: &SourceDocument| &indexed[document.path()].fingerprint;
 
         let (unchanged, changed): (Vec<_>, Vec<_>) =
             self.documents.iter().partition(|document| self.is_indexed(document, indexed));
@@ -232,21 +232,21 @@ impl Sources {
         });
         changed.extend(reread(restated));
 
-        let dated_by_git: Vec<&ListedDocument> = unchanged
+        let dated_by_git: Vec<&SourceDocument> = unchanged
             .into_iter()
             .filter(|document| fingerprint(document).len() > HISTORY_AT)
             .collect();
         let undated = changed.iter().filter(|(_, content)| content.is_undated());
         let undated = undated.map(|(document, _)| *document).chain(dated_by_git.iter().copied());
         let undated: Vec<&str> = undated
-            .map(ListedDocument::path)
+            .map(SourceDocument::path)
             .filter(|path| !histories.contains_key(path))
             .collect();
         // Without a readable history, these documents have no date.
         histories.extend(dates::histories(root, &undated).unwrap_or_default());
         let history =
-            |document: &ListedDocument| histories.get(document.path()).copied().unwrap_or_default();
-        let is_redated = |document: &&ListedDocument| {
+            |document: &SourceDocument| histories.get(document.path()).copied().unwrap_or_default();
+        let is_redated = |document: &&SourceDocument| {
             let indexed_history = &fingerprint(document)[HISTORY_AT..];
             let has_entries = indexed_history.len() > DATE_BYTES;
             indexed_history != history_fingerprint(&history(document), has_entries)
@@ -259,7 +259,7 @@ impl Sources {
     }
 
     /// Returns whether a document and the settings are the same as when the document was indexed.
-    fn is_indexed(&self, document: &ListedDocument, indexed: &BTreeMap<String, Source>) -> bool {
+    fn is_indexed(&self, document: &SourceDocument, indexed: &BTreeMap<String, Source>) -> bool {
         indexed.get(document.path()).is_some_and(|source| {
             is_unchanged(source, document.stamp)
                 && source.fingerprint.get(..SETTINGS_AT)
@@ -272,10 +272,10 @@ impl Sources {
     fn split_into_passages(
         &self,
         documents: &[ReadDocument<'_>],
-        history: &(impl Fn(&ListedDocument) -> FileHistory + Sync),
+        history: &(impl Fn(&SourceDocument) -> FileHistory + Sync),
         replaced: &HashSet<String>,
     ) -> Result<Vec<ChangedFile>, Error> {
-        let sections: Vec<(&ListedDocument, &Sections)> = documents
+        let sections: Vec<(&SourceDocument, &Sections)> = documents
             .iter()
             .filter_map(|(document, content)| Some((*document, content.sections()?)))
             .collect();
@@ -312,7 +312,7 @@ impl Sources {
         &self,
         session: &Session,
         changed: &[ReadDocument<'_>],
-        unchanged: &[&ListedDocument],
+        unchanged: &[&SourceDocument],
         indexed: &BTreeMap<String, Source>,
     ) -> Result<HashSet<String>, Error> {
         let is_affected = changed.iter().any(|(one, _)| one.class == DocumentClass::Adr)
@@ -328,7 +328,7 @@ impl Sources {
         let mut adrs: Vec<Adr> = read.collect();
         if adrs.len() < total {
             // Records that git ignores are not indexed, so they must not replace indexed ones.
-            let listed: HashSet<&str> = self.documents.iter().map(ListedDocument::path).collect();
+            let listed: HashSet<&str> = self.documents.iter().map(SourceDocument::path).collect();
             let (records, _) = Documents::records(session, Scope::AllProjects)?;
             adrs = records.into_iter().map(|record| record.adr).collect();
             adrs.retain(|adr| listed.contains(adr.path.as_str()));
@@ -346,7 +346,7 @@ fn list_documents(
     listings: &Listings<'_>,
     ignored: &IgnoreRules<'_>,
     problems: &mut Vec<Problem>,
-) -> Result<Vec<ListedDocument>, Error> {
+) -> Result<Vec<SourceDocument>, Error> {
     let root = session.root();
     let everything = layout::find_all(listings, hierarchy);
     problems.extend(everything.problems);
@@ -365,7 +365,7 @@ fn list_documents(
             hierarchy.levels.iter().flat_map(heirloom_core::hierarchy::Level::patterns);
         patterns.any(|pattern| pattern == path)
     };
-    let mut documents: BTreeMap<String, ListedDocument> = BTreeMap::new();
+    let mut documents: BTreeMap<String, SourceDocument> = BTreeMap::new();
     for (placed, class) in of_levels.chain(records).chain(archived) {
         let path = placed.document.path.clone();
         // The exact path in a level overrides gitignore.
@@ -378,7 +378,7 @@ fn list_documents(
         };
         match stamp {
             Some(stamp) => {
-                documents.entry(path).or_insert(ListedDocument { placed, class, stamp });
+                documents.entry(path).or_insert(SourceDocument { placed, class, stamp });
             }
             // The path is a folder or a FIFO; reading it reports the reason.
             None => problems.extend(root.read(&path).err()),
@@ -388,8 +388,8 @@ fn list_documents(
 }
 
 /// Describes a document that belongs to no level of the hierarchy.
-fn place_outside_levels(level: &str, path: String, project: Option<String>) -> Placed {
-    Placed {
+fn place_outside_levels(level: &str, path: String, project: Option<String>) -> HierarchyDocument {
+    HierarchyDocument {
         level: level.to_owned(),
         priority: 0,
         pattern: 0,
@@ -411,7 +411,7 @@ fn settings_hash(root: &Root) -> Result<[u8; 8], Error> {
 
 /// Describes a document for the index. One that is not final is read again by the next update.
 fn document_source(
-    document: &ListedDocument,
+    document: &SourceDocument,
     is_final: bool,
     fingerprint: Vec<u8>,
     problems: &[Problem],
@@ -431,7 +431,7 @@ fn document_source(
 /// them at the same time.
 fn read_with_histories<'f>(
     root: &Root,
-    documents: &[&'f ListedDocument],
+    documents: &[&'f SourceDocument],
 ) -> (Vec<Option<Sections>>, HashMap<&'f str, FileHistory>) {
     let dir = root.dir();
     let (sample, others) = documents.split_at(documents.len().min(DATED_SAMPLE_DOCUMENTS));
@@ -451,12 +451,12 @@ fn read_with_histories<'f>(
     (read, histories)
 }
 
-fn read_all(dir: &ConfinedDir, documents: &[&ListedDocument]) -> Vec<Option<Sections>> {
+fn read_all(dir: &ConfinedDir, documents: &[&SourceDocument]) -> Vec<Option<Sections>> {
     parallel::map(documents, PARALLEL_MIN_DOCUMENTS, |document| read_document(dir, document))
 }
 
 /// Reads a document. Returns `None` if it does not exist any more.
-fn read_document(dir: &ConfinedDir, listed: &ListedDocument) -> Option<Sections> {
+fn read_document(dir: &ConfinedDir, listed: &SourceDocument) -> Option<Sections> {
     let (text, document) = match listed.class {
         DocumentClass::Adr => adrs::read_document(dir, listed.path()),
         DocumentClass::OfLevel | DocumentClass::Archived => {
@@ -464,11 +464,11 @@ fn read_document(dir: &ConfinedDir, listed: &ListedDocument) -> Option<Sections>
         }
     }?;
     let document = Box::new(document);
-    Some(Sections::of(Placed { text, document, ..listed.placed.clone() }, listed.class))
+    Some(Sections::of(HierarchyDocument { text, document, ..listed.placed.clone() }, listed.class))
 }
 
 /// A listed document with its content.
-type ReadDocument<'f> = (&'f ListedDocument, Content);
+type ReadDocument<'f> = (&'f SourceDocument, Content);
 
 // The fingerprint of a document: the file number, the hash of the settings, whether another decision
 // record replaced it and, if git dates it, a fingerprint of its history.

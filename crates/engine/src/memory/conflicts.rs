@@ -41,7 +41,7 @@ impl MemorySlice {
                 owner: document.selectors.last().map_or("", |(_, name)| name),
                 path: &document.path,
                 entries: document
-                    .notebook
+                    .content
                     .entries
                     .iter()
                     .filter(|entry| {

@@ -11,8 +11,8 @@ use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
 
 use super::{MemoryQuery, MemorySlice, MemoryTarget, read_related};
-use crate::workspace::catalog::{Catalog, Extent};
-use crate::workspace::documents::Notebooks;
+use crate::workspace::catalog::{Catalog, GraphExtent};
+use crate::workspace::documents::CachedEntries;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::{Error, Session};
 
@@ -24,7 +24,7 @@ impl MemorySlice {
         &self,
         session: &Session,
         catalog: &Catalog,
-        extent: Extent<'_>,
+        extent: GraphExtent<'_>,
         requested: Option<MemoryTarget<'_>>,
         private: bool,
     ) -> Graph {
@@ -64,7 +64,8 @@ impl MemorySlice {
             self.entries().filter(is_named).collect();
         self.prefetch_entry_dates(entries.iter().map(|(document, _)| *document));
         for (document, entry) in entries {
-            let owner = catalog.find_by_path(&document.path).map(|filed| filed.id.clone());
+            let owner =
+                catalog.find_by_path(&document.path).map(|catalog_entry| catalog_entry.id.clone());
             edges.extend(owner.map(|owner| GraphEdge {
                 from: owner,
                 to: node_id(self, &Referent::entry(&entry.id)),
@@ -82,15 +83,15 @@ impl MemorySlice {
     pub(crate) fn read_around_node(
         session: &Session,
         catalog: &Catalog,
-        notebooks: Notebooks,
+        cached_entries: CachedEntries,
         typed: &str,
     ) -> Result<Self, Error> {
         if catalog.find(typed).is_ok() {
-            return read_related(session, catalog, notebooks);
+            return read_related(session, catalog, cached_entries);
         }
         let typed = [typed.to_owned(), without_kind(typed).to_owned()];
         let query = MemoryQuery::new().related().ids(&typed);
-        query.read_with_cached_entries(session, catalog, notebooks)
+        query.read_with_cached_entries(session, catalog, cached_entries)
     }
 
     /// Finds a node by its id, or by any name of a document or a memory.
@@ -101,7 +102,7 @@ impl MemorySlice {
     ) -> Result<(String, Option<MemoryTarget<'r>>), Error> {
         let document = catalog.find(typed);
         match (document, self.find(typed).or_else(|_| self.find(without_kind(typed)))) {
-            (Ok(filed), _) => Ok((filed.id.clone(), None)),
+            (Ok(catalog_entry), _) => Ok((catalog_entry.id.clone(), None)),
             (Err(_), Ok(target)) => {
                 Ok((node_id(self, &self.canonical_target(target)), Some(target)))
             }
@@ -122,7 +123,7 @@ impl MemorySlice {
             kind: NodeKind::Record(item.record.kind()),
             title: item.record.text().into_owned(),
             path: item.place.path.to_string(),
-            status: (item.standing != Standing::Active).then(|| item.standing.word().to_owned()),
+            status: (item.standing != Standing::Active).then(|| item.standing.as_str().to_owned()),
             staleness: age.status,
             days_old: age.days_old,
         })
@@ -137,7 +138,7 @@ impl MemorySlice {
         let age = judge(session, document.date_of(entry));
         let status = match self.memory.standing(&Referent::entry(&entry.id)) {
             Standing::Active => entry.resolved.then(|| "resolved".to_owned()),
-            standing => Some(standing.word().to_owned()),
+            standing => Some(standing.as_str().to_owned()),
         };
         GraphNode {
             id: node_id(self, &Referent::entry(&entry.id)),
@@ -169,7 +170,7 @@ fn node_id(known: &MemorySlice, referent: &Referent) -> String {
         Referent::Document(id) => id.clone(),
         Referent::Entry(id) => format!("entry/{id}"),
         Referent::Record(id) => {
-            let kind = known.memory.record(*id).map_or("record", |record| record.kind().word());
+            let kind = known.memory.record(*id).map_or("record", |record| record.kind().as_str());
             format!("{kind}/{id}")
         }
         Referent::Unknown(text) => format!("record/{text}"),
@@ -193,10 +194,10 @@ pub(crate) fn active_prose(known: &Memory, document: &Document, text: &str) -> S
         return document.prose.clone();
     };
     let start = head.len();
-    let notebook = memory::read(&document.path, text);
+    let content = memory::read(&document.path, text);
     let is_retired =
         |entry: &&MemoryEntry| known.standing(&Referent::entry(&entry.id)) != Standing::Active;
-    let retired = notebook.entries.iter().filter(is_retired).map(|entry| entry.bytes.clone());
+    let retired = content.entries.iter().filter(is_retired).map(|entry| entry.bytes.clone());
     let mut cuts: Vec<Range<usize>> = retired.chain(memory::marker_comments(text)).collect();
     cuts.sort_by_key(|cut| cut.start);
     let mut prose = String::with_capacity(document.prose.len());

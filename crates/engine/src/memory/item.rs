@@ -122,7 +122,7 @@ impl MemoryItem {
             ..MemoryItem::new(
                 memory,
                 referent,
-                (&item.id.to_string(), record.kind().word(), record.text().into_owned()),
+                (&item.id.to_string(), record.kind().as_str(), record.text().into_owned()),
                 item.standing,
                 (&item.place.path, item.place.line),
             )
@@ -144,7 +144,7 @@ impl MemoryItem {
             ..MemoryItem::new(
                 memory,
                 referent,
-                (&entry.id, entry.kind.word(), entry.full_text()),
+                (&entry.id, entry.kind.as_str(), entry.full_text()),
                 standing,
                 (&document.path, entry.line),
             )
@@ -282,7 +282,7 @@ pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
         span(Role::Source, &item.source),
     ];
     if item.standing != Standing::Active {
-        let mut label = format!("  [{}", item.standing.word());
+        let mut label = format!("  [{}", item.standing.as_str());
         if !item.replaced_by.is_empty() {
             let heads: Vec<_> = item.replaced_by.iter().map(Referent::short).collect();
             label.push_str(&format!(" by {}", heads.join(", ")));

@@ -71,7 +71,7 @@ pub(crate) struct IngestReport {
     /// The archived facts.
     pub(crate) retired: Vec<RetiredFact>,
     /// The statements that could not be stored.
-    pub(crate) left_out: Vec<LeftOutStatement>,
+    pub(crate) left_out: Vec<SkippedStatement>,
 }
 
 /// The fact of a decision record, archived because the record is no longer in force.
@@ -91,14 +91,14 @@ impl fmt::Display for RetiredFact {
 
 /// A statement of a document that could not be stored as a fact.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct LeftOutStatement {
+pub(crate) struct SkippedStatement {
     /// The path of the document, with the line of an entry.
     pub(crate) place: String,
     /// Why it could not be stored.
     pub(crate) reason: String,
 }
 
-impl fmt::Display for LeftOutStatement {
+impl fmt::Display for SkippedStatement {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {}", self.place, self.reason)
     }
@@ -112,7 +112,7 @@ pub(crate) fn read_ingested<'a>(
     read_ingested_since(session, adrs, None)
 }
 
-/// Reads the same as [`known_of`], and all records since the day of a moment.
+/// Reads the same as [`read_ingested`], and all records since the day of a moment.
 pub(crate) fn read_ingested_since<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
@@ -134,7 +134,7 @@ pub(crate) fn ingest_all(
     // The facts of these records are superseded by a new fact, so they must not be archived as well.
     let mut superseded = HashSet::new();
     for (at, adr) in catalog.adrs.iter().enumerate() {
-        let document = catalog.find_by_path(&adr.path).map(|filed| &filed.document);
+        let document = catalog.find_by_path(&adr.path).map(|catalog_entry| &catalog_entry.document);
         let in_force = adr.status == Status::Accepted && supersession.is_in_force(at);
         if let Some(document) = document.filter(|_| in_force) {
             let replaced: Vec<&Adr> =
@@ -190,7 +190,7 @@ impl IngestReport {
 
     fn leave_out(&mut self, place: &str, error: Error) {
         let place = place.to_owned();
-        self.left_out.push(LeftOutStatement { place, reason: error.message });
+        self.left_out.push(SkippedStatement { place, reason: error.message });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::workspace::memory_document::MemoryDocument;
 
 /// Minimum length of the last characters of an entry's id that stand for it.
-const ID_SUFFIX_MIN_BYTES: usize = 4;
+const MIN_ID_SUFFIX_BYTES: usize = 4;
 
 /// Maximum length of a candidate's text.
 const CANDIDATE_MAX_CHARS: usize = 60;
@@ -49,7 +49,7 @@ impl MemorySlice {
         let entries: Vec<MemoryTarget<'_>> = self.entries_where(|_, entry| entry.id == id);
         if !entries.is_empty() {
             found = entries;
-        } else if id.len() >= ID_SUFFIX_MIN_BYTES {
+        } else if id.len() >= MIN_ID_SUFFIX_BYTES {
             found.extend(self.entries_where(|_, entry| entry.id.ends_with(&id)));
         }
         if found.is_empty() {

@@ -17,7 +17,7 @@ use super::slice::{MemoryDocuments, MemorySlice, PointInTime};
 use super::unique_entry_id;
 use crate::indexing::{keep_open, open_if_quick};
 use crate::workspace::catalog::Catalog;
-use crate::workspace::documents::Notebooks;
+use crate::workspace::documents::CachedEntries;
 use crate::workspace::inherit;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::{Error, Session};
@@ -135,9 +135,9 @@ impl MemoryQuery {
         self,
         session: &Session,
         catalog: &Catalog,
-        notebooks: Notebooks,
+        cached_entries: CachedEntries,
     ) -> Result<MemorySlice, Error> {
-        let documents = cached_documents(session, catalog, notebooks.load_all())?;
+        let documents = cached_documents(session, catalog, cached_entries.load_all())?;
         Ok(self.read_beside(session, documents))
     }
 
@@ -213,14 +213,14 @@ impl MemoryQuery {
 pub(crate) fn read_related(
     session: &Session,
     catalog: &Catalog,
-    notebooks: Notebooks,
+    cached_entries: CachedEntries,
 ) -> Result<MemorySlice, Error> {
     let (memory, problems) = MemoryQuery::new().related().read_log(session);
     let edges = memory.edges();
     let ends = edges.keys().flat_map(|(from, to, _)| [from, to]);
     let entry_ids: BTreeSet<&str> = ends.filter_map(Referent::entry_id).collect();
-    let notebooks = notebooks.load_containing(&entry_ids.into_iter().collect::<Vec<_>>());
-    let documents = cached_documents(session, catalog, notebooks)?;
+    let cached_entries = cached_entries.load_containing(&entry_ids.into_iter().collect::<Vec<_>>());
+    let documents = cached_documents(session, catalog, cached_entries)?;
     Ok(match is_long_log(session) && !documents.documents.is_empty() {
         // From a long log, the records that concern these entries are not read yet.
         true => MemoryQuery::new().related().read_beside(session, documents),
@@ -263,7 +263,7 @@ fn with_relations(
 
 /// Returns what the log may refer to the entries of a document by.
 pub(super) fn entry_referents(document: &MemoryDocument) -> impl Iterator<Item = Referent> {
-    let entries = document.notebook.entries.iter();
+    let entries = document.content.entries.iter();
     // The log may refer to an entry without a written id by an id that is unique to its document.
     let unmarked = entries.clone().filter(|entry| !entry.has_stored_id());
     let unique = unmarked.map(|entry| Referent::Entry(unique_entry_id(&entry.id, &document.path)));
@@ -274,10 +274,12 @@ pub(super) fn entry_referents(document: &MemoryDocument) -> impl Iterator<Item =
 fn cached_documents(
     session: &Session,
     catalog: &Catalog,
-    notebooks: Option<HashMap<String, MemoryEntries>>,
+    cached_entries: Option<HashMap<String, MemoryEntries>>,
 ) -> Result<MemoryDocuments, Error> {
-    match notebooks {
-        Some(notebooks) => Ok(MemoryDocuments::of_catalog(session.root(), catalog, notebooks)),
+    match cached_entries {
+        Some(cached_entries) => {
+            Ok(MemoryDocuments::of_catalog(session.root(), catalog, cached_entries))
+        }
         None => read_documents(session),
     }
 }
@@ -287,7 +289,7 @@ pub(super) fn read_documents(session: &Session) -> Result<MemoryDocuments, Error
     let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
     let read = layout::read_memories(session.root(), &hierarchy);
     let mut documents = MemoryDocuments::new(session.root());
-    read.documents.into_iter().for_each(|placed| documents.read(placed));
+    read.documents.into_iter().for_each(|placed| documents.add(placed));
     documents.problems.extend(read.problems);
     Ok(documents)
 }

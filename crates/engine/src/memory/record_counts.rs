@@ -58,10 +58,10 @@ impl RecordCounts {
     /// Counts the records of an index.
     fn of_index(snapshot: &Snapshot) -> Self {
         let count = |kind: RecordKind| {
-            let mut filter = Filter::records_of_kind(kind.word());
+            let mut filter = Filter::records_of_kind(kind.as_str());
             let counts = snapshot.count_by_state(&filter);
             let in_state = |state: SlotState| counts.get(&state).copied().unwrap_or_default();
-            filter.marks.push(("visibility", vec!["private".to_owned()]));
+            filter.terms.push(("visibility", vec!["private".to_owned()]));
             let private = snapshot.count_by_state(&filter).into_iter();
             let count = StandingCounts {
                 active: in_state(SlotState::Active),
@@ -83,8 +83,8 @@ impl RecordCounts {
 }
 
 fn facts_in(section: FactSection) -> Filter {
-    let mut filter = Filter::records_of_kind(RecordKind::Fact.word());
-    filter.marks.push(("section", vec![section.title().to_owned()]));
+    let mut filter = Filter::records_of_kind(RecordKind::Fact.as_str());
+    filter.terms.push(("section", vec![section.title().to_owned()]));
     filter
 }
 

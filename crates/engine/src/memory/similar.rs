@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::MemorySlice;
 
 /// Minimum share of common words for two facts to be similar.
-const MIN_LIKENESS: f64 = 0.6;
+const MIN_JACCARD_SIMILARITY: f64 = 0.6;
 
 /// Maximum number of similar memories to report.
 const MAX_SIMILAR: usize = 5;
@@ -49,7 +49,7 @@ impl SimilarMemory {
                 let likeness = (jaccard_similarity(&record_words, &words) * 100.0).round() / 100.0;
                 SimilarMemory { id, text, likeness }
             })
-            .filter(|memory| memory.likeness >= MIN_LIKENESS)
+            .filter(|memory| memory.likeness >= MIN_JACCARD_SIMILARITY)
             .collect();
         similar.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
         similar.truncate(MAX_SIMILAR);

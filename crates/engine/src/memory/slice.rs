@@ -10,7 +10,7 @@ use heirloom_core::memory::{MemoryEntries, MemoryEntry};
 use heirloom_core::record::{EventAction, Origin, Record, RecordKind, Referent};
 use heirloom_core::{Problem, day};
 use heirloom_store::Root;
-use heirloom_store::layout::Placed;
+use heirloom_store::layout::HierarchyDocument;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use uuid::Uuid;
@@ -249,7 +249,7 @@ impl MemorySlice {
     /// Returns every entry with its document.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&MemoryDocument, &MemoryEntry)> {
         self.documents.iter().flat_map(|document| {
-            document.notebook.entries.iter().map(move |entry| (document, entry))
+            document.content.entries.iter().map(move |entry| (document, entry))
         })
     }
 
@@ -269,10 +269,10 @@ impl MemoryDocuments {
     }
 
     /// Adds a document and its problems.
-    pub(super) fn read(&mut self, placed: Placed) {
+    pub(super) fn add(&mut self, placed: HierarchyDocument) {
         self.problems.extend(placed.document.problems.iter().cloned());
         let document = MemoryDocument::from_placed(placed, &self.dates);
-        self.problems.extend(document.notebook.problems.iter().cloned());
+        self.problems.extend(document.content.problems.iter().cloned());
         self.documents.push(document);
     }
 
@@ -280,14 +280,16 @@ impl MemoryDocuments {
     pub(super) fn of_catalog(
         root: &Root,
         catalog: &Catalog,
-        mut notebooks: HashMap<String, MemoryEntries>,
+        mut cached_entries: HashMap<String, MemoryEntries>,
     ) -> Self {
         let mut documents = Self::new(root);
-        for filed in catalog.entries.iter().filter(|filed| filed.kind == NodeKind::Memory) {
-            if let Some(notebook) = notebooks.remove(&filed.document.path) {
+        for catalog_entry in
+            catalog.entries.iter().filter(|catalog_entry| catalog_entry.kind == NodeKind::Memory)
+        {
+            if let Some(content) = cached_entries.remove(&catalog_entry.document.path) {
                 documents.documents.push(MemoryDocument::from_cache(
-                    filed,
-                    notebook,
+                    catalog_entry,
+                    content,
                     &documents.dates,
                 ));
             }

@@ -214,7 +214,7 @@ impl<'s> WriteTransaction<'s> {
         if entry.has_stored_id() {
             return Ok(entry.id.clone());
         }
-        let entries = document.notebook.entries.iter();
+        let entries = document.content.entries.iter();
         let in_document = entries.filter(|other| other.id == entry.id).count();
         let id = if known.count_entries_with_id(&entry.id) <= in_document {
             entry.id.clone()
@@ -223,8 +223,8 @@ impl<'s> WriteTransaction<'s> {
         };
         let date = document.date_to_keep(entry);
         let text = self.current_text(&document.path, &document.text).to_owned();
-        let notebook = memory::read(&document.path, &text);
-        let EntryMatch::One(entry) = notebook.find(&entry.id) else {
+        let content = memory::read(&document.path, &text);
+        let EntryMatch::One(entry) = content.find(&entry.id) else {
             return Err(Error::bad_input(format!(
                 "{}: the id {} does not belong to exactly one entry",
                 document.path, entry.id

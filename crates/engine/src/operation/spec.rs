@@ -31,7 +31,7 @@ pub enum Group {
 
 impl Group {
     /// Returns the name that `--tools` takes.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Group::Core => "core",
             Group::Plans => "plans",

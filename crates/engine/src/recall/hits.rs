@@ -40,21 +40,21 @@ pub(crate) struct Hit {
 
 impl Hit {
     /// Makes a hit of a memory.
-    pub(crate) fn new(session: &Session, mut thing: MemoryItem) -> Result<Self, Error> {
-        let date = thing.date.as_deref().and_then(day::parse);
+    pub(crate) fn new(session: &Session, mut item: MemoryItem) -> Result<Self, Error> {
+        let date = item.date.as_deref().and_then(day::parse);
         let thresholds = session.config()?.staleness;
-        thing.source = thing.stated_source.take().unwrap_or(thing.source);
+        item.source = item.stated_source.take().unwrap_or(item.source);
         Ok(Hit {
             workspace: None,
-            at: thing.date.clone(),
+            at: item.date.clone(),
             freshness: staleness::evaluate(date, session.today(), None, &thresholds).status,
             meta: HitLocation {
-                path: thing.path.clone(),
-                line: Some(thing.line),
-                id: thing.id.clone(),
+                path: item.path.clone(),
+                line: Some(item.line),
+                id: item.id.clone(),
             },
             explain: None,
-            item: thing,
+            item: item,
         })
     }
 }

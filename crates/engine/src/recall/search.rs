@@ -169,7 +169,7 @@ impl Search<'_> {
     /// Returns whether the search leaves out some of the memories.
     fn has_filter(&self) -> bool {
         self.standing_filter != StandingFilter::Everything
-            || !self.filter().marks.is_empty()
+            || !self.filter().terms.is_empty()
             || self.is_past()
     }
 
@@ -188,8 +188,8 @@ impl Search<'_> {
     pub(super) fn kinds(session: &Session) -> Result<BTreeSet<String>, Error> {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
         let mut known: BTreeSet<String> = ["adr", "context", "document"].map(str::to_owned).into();
-        known.extend(RecordKind::recallable().map(|kind| kind.word().to_owned()));
-        known.extend(EntryKind::ALL.map(|kind| kind.word().to_owned()));
+        known.extend(RecordKind::recallable().map(|kind| kind.as_str().to_owned()));
+        known.extend(EntryKind::ALL.map(|kind| kind.as_str().to_owned()));
         known.extend(hierarchy.levels.into_iter().map(|level| level.name));
         Ok(known)
     }
@@ -216,15 +216,15 @@ impl Search<'_> {
     }
 
     fn filter(&self) -> Filter {
-        let mut marks: Vec<(&'static str, Vec<String>)> = Vec::new();
-        marks.extend(self.section.map(|section| ("section", vec![section.title().to_owned()])));
-        marks.extend(self.scope.map(|scope| ("scope", vec![scope.to_owned()])));
+        let mut terms: Vec<(&'static str, Vec<String>)> = Vec::new();
+        terms.extend(self.section.map(|section| ("section", vec![section.title().to_owned()])));
+        terms.extend(self.scope.map(|scope| ("scope", vec![scope.to_owned()])));
         // Tags are printed with a `#`, so a copied tag may have one.
         let tag = self.tag.map(|tag| tag.trim_start_matches('#'));
-        marks.extend(tag.map(|tag| ("tag", vec![tag.to_owned()])));
+        terms.extend(tag.map(|tag| ("tag", vec![tag.to_owned()])));
         if !self.kinds.is_empty() {
-            marks.push(("kind", self.kinds.clone()));
+            terms.push(("kind", self.kinds.clone()));
         }
-        Filter { marks }
+        Filter { terms }
     }
 }

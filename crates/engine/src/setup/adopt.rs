@@ -15,9 +15,9 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 use super::git_files::extend_git_files;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error};
-use detect::{Detection, LOWEST};
+use detect::{Detection, FIRST_LEVEL};
 
-pub use detect::Adoptable;
+pub use detect::AdoptionCandidate;
 
 /// The result of `heir adopt`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub struct AdoptReport {
     /// The folder.
     root: String,
     /// The documents that were found.
-    found: Vec<Adoptable>,
+    found: Vec<AdoptionCandidate>,
     /// The hierarchy that commands use by default.
     hierarchy: String,
     /// The new settings, written or not.
@@ -94,7 +94,7 @@ pub fn run(
 }
 
 /// Returns the documents that could be adopted, if the settings do not include all of them yet.
-pub(super) fn pending(root: &Root) -> Result<Vec<Adoptable>, Error> {
+pub(super) fn pending(root: &Root) -> Result<Vec<AdoptionCandidate>, Error> {
     let detected = detect::all(root);
     let settings = settings(root, &detected)?;
     let is_pending = settings.before.as_deref() != Some(settings.after.as_str());
@@ -148,7 +148,7 @@ fn settings(root: &Root, detected: &Detection) -> Result<Settings, Error> {
     let levels = current.find_hierarchy(&hierarchy).map(|found| found.levels).unwrap_or_default();
     let mut not_read = Vec::new();
     for (level, pattern) in &detected.files {
-        let level = if *level == LOWEST {
+        let level = if *level == FIRST_LEVEL {
             levels.first()
         } else {
             levels.iter().find(|found| found.name == *level)
@@ -240,7 +240,7 @@ impl Answer for AdoptReport {
                 span(Role::Dim, format!("→ {}", found.read_as)),
             ]
         });
-        view.title("Adoptable");
+        view.title("AdoptionCandidate");
         view.table(&[], rows.collect());
         view.title(match (self.changed, self.dry_run) {
             (false, _) => "The settings are unchanged".to_owned(),

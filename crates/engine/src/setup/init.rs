@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::adopt::{self, Adoptable};
+use super::adopt::{self, AdoptionCandidate};
 use super::git_files::{FileOutcome, extend_git_files};
 use crate::view::{Role, View, span};
 use crate::workspace::new_workspace;
@@ -44,7 +44,7 @@ pub struct InitReport {
     /// Files to which lines were added.
     extended: Vec<String>,
     /// Existing documents that `heir adopt` would read.
-    adoptable: Vec<Adoptable>,
+    adoptable: Vec<AdoptionCandidate>,
 }
 
 /// Refuses a folder that lies in a workspace of the same repository, so that a second workspace is nested in
@@ -127,7 +127,7 @@ impl Answer for InitReport {
             view.line([span(Role::Warning, format!("⚠️ .heirloom/config.toml sets hierarchy = \"{}\", which stays the default; use --hierarchy {}, or change the setting", self.default_hierarchy, self.hierarchy))]);
         }
         if !self.adoptable.is_empty() {
-            let paths: Vec<&str> = self.adoptable.iter().map(Adoptable::path).collect();
+            let paths: Vec<&str> = self.adoptable.iter().map(AdoptionCandidate::path).collect();
             view.blank();
             view.line([
                 format!("This repository already has {}; ", paths.join(", ")).into(),

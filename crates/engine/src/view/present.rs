@@ -88,7 +88,7 @@ pub(crate) fn conflict(view: &mut View, conflict: &Conflict) {
             )]);
         }
     }
-    let severity = Hint::text(format!("  {} · ", conflict.severity.word()));
+    let severity = Hint::text(format!("  {} · ", conflict.severity.as_str()));
     view.line([place, span(Role::Dim, severity.then_hint(&conflict.hint))]);
 }
 

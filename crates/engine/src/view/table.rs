@@ -1,6 +1,6 @@
 //! Renders tables of aligned columns, wrapping cells where the terminal is too narrow.
 
-use heirloom_core::hint::Wording;
+use heirloom_core::hint::HintFormatter;
 use unicode_width::UnicodeWidthStr;
 
 use super::text::{Role, Span};
@@ -22,7 +22,7 @@ pub(super) fn render(
     head: &[&str],
     rows: &[Vec<Span>],
     width: Option<usize>,
-    word: Wording<'_>,
+    word: HintFormatter<'_>,
     paint: &dyn Fn(Role, &str) -> String,
     out: &mut String,
 ) {

@@ -1,7 +1,7 @@
 //! Pieces of text with a role, and the escaping of characters that must not reach a terminal.
 
 use heirloom_core::Hint;
-use heirloom_core::hint::Wording;
+use heirloom_core::hint::HintFormatter;
 
 /// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn span(role: Role, text: impl Into<Hint>) -> Span {
 
 impl Span {
     /// Returns its text without characters that must not reach a terminal.
-    pub(super) fn printable(&self, word: Wording<'_>) -> String {
+    pub(super) fn printable(&self, word: HintFormatter<'_>) -> String {
         escape_unprintable(&word(&self.text))
     }
 }

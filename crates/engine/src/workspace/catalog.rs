@@ -16,8 +16,8 @@ mod read;
 mod renumbering;
 
 pub use entry::CatalogEntry;
-pub(crate) use ids::{id_of, id_of_record};
-pub(crate) use links::Extent;
+pub(crate) use ids::{id_of, id_of_adr};
+pub(crate) use links::GraphExtent;
 pub(crate) use plan_folder::PlanFolder;
 pub use read::Catalog;
 pub(crate) use renumbering::RenumberEdit;

@@ -15,7 +15,7 @@ use heirloom_index::{CachedDocument, DocumentCache, DocumentToCache, IndexFolder
 use heirloom_store::Root;
 use heirloom_store::adrs::{self, AdrDocument, AdrFile, Scope};
 use heirloom_store::confined::ConfinedDir;
-use heirloom_store::layout::{self, DocumentRole, Placed};
+use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use heirloom_store::listings::Listings;
 use heirloom_store::stamp::Stamp;
 use memchr::memmem::Finder;
@@ -28,7 +28,7 @@ use crate::{Error, Session};
 const CACHE_FOLDER: &str = "documents";
 
 /// The version of the cached data. Increase the number when the data derived from a document changes.
-const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 5");
+const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 6");
 
 /// The number of documents from which several threads save time.
 const MIN_PARALLEL_DOCUMENTS: usize = 64;
@@ -43,37 +43,37 @@ const MEMORY_KEY_PREFIX: &str = "memory:";
 #[derive(Debug, Clone)]
 enum Selection {
     /// All of them, so a cached document that is not among them was deleted.
-    All(Needs),
+    All(ReadScope),
     /// Some of them.
     Some,
 }
 
 /// Which documents have to be read even if they refer to no other document.
 #[derive(Debug, Clone)]
-pub(crate) enum Needs {
+pub(crate) enum ReadScope {
     /// All of them.
     Everything,
     /// Those on the chains that lead through these names.
     Through(Vec<Selectors>),
 }
 
-impl Needs {
+impl ReadScope {
     /// Returns whether the documents on the chains through these names are read.
-    pub(crate) fn leads_through(&self, names: &Selectors) -> bool {
+    pub(crate) fn includes_chain(&self, names: &Selectors) -> bool {
         match self {
-            Needs::Everything => true,
-            Needs::Through(chains) => chains.contains(names),
+            ReadScope::Everything => true,
+            ReadScope::Through(chains) => chains.contains(names),
         }
     }
 
-    fn includes(&self, placed: &Placed) -> bool {
+    fn includes(&self, placed: &HierarchyDocument) -> bool {
         let is_compatible = |names: &Selectors| {
             let mut selectors = placed.selectors.iter();
             selectors.all(|(level, name)| names.get(level).is_none_or(|other| other == name))
         };
         match self {
-            Needs::Everything => true,
-            Needs::Through(chains) => chains.iter().any(is_compatible),
+            ReadScope::Everything => true,
+            ReadScope::Through(chains) => chains.iter().any(is_compatible),
         }
     }
 }
@@ -97,7 +97,7 @@ struct Outline {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileRole {
     Document,
-    Record,
+    Adr,
     Memory,
 }
 
@@ -115,7 +115,7 @@ impl RequestedFile<'_> {
     /// level.
     fn key(&self) -> Cow<'_, str> {
         match self.role {
-            FileRole::Record => Cow::Owned(format!("record:{}", self.path)),
+            FileRole::Adr => Cow::Owned(format!("record:{}", self.path)),
             FileRole::Memory => Cow::Owned(format!("{MEMORY_KEY_PREFIX}{}", self.path)),
             FileRole::Document => Cow::Borrowed(self.path),
         }
@@ -129,26 +129,26 @@ impl RequestedFile<'_> {
 
     fn read(&self, root: &ConfinedDir) -> (Outline, Option<MemoryEntries>) {
         let read = match self.role {
-            FileRole::Record => adrs::read_document(root, self.path),
+            FileRole::Adr => adrs::read_document(root, self.path),
             FileRole::Document | FileRole::Memory => layout::read_document_in(root, self.path),
         };
         let Some((text, mut document)) = read else { return Default::default() };
         let is_complete = is_fully_read(self.path, &text, &document.problems);
-        let notebook = (self.role == FileRole::Memory).then(|| memory::read(self.path, &text));
-        let notebook_problems = notebook.iter().flat_map(|notebook| &notebook.problems);
+        let content = (self.role == FileRole::Memory).then(|| memory::read(self.path, &text));
+        let notebook_problems = content.iter().flat_map(|content| &content.problems);
         document.problems.extend(notebook_problems.cloned());
-        let has_promoted = |notebook: &MemoryEntries| {
-            notebook.entries.iter().any(|entry| entry.marks.contains_key("from"))
+        let has_promoted = |content: &MemoryEntries| {
+            content.entries.iter().any(|entry| entry.marks.contains_key("from"))
         };
         let outline = Outline {
             is_unedited: self.role != FileRole::Memory && template::is_unedited(&document),
-            adr: (self.role == FileRole::Record)
+            adr: (self.role == FileRole::Adr)
                 .then(|| Box::new(adr::read_document(&document, &text))),
-            has_promoted: notebook.as_ref().is_some_and(has_promoted),
+            has_promoted: content.as_ref().is_some_and(has_promoted),
             is_complete,
             document: Box::new(Document { prose: String::new(), headings: vec![], ..document }),
         };
-        (outline, notebook)
+        (outline, content)
     }
 }
 
@@ -156,13 +156,13 @@ impl RequestedFile<'_> {
 #[derive(Debug)]
 pub(crate) struct Documents {
     /// The documents of levels.
-    pub(crate) placed: Vec<Placed>,
+    pub(crate) placed: Vec<HierarchyDocument>,
     /// The decision records.
     pub(crate) records: Vec<AdrDocument>,
     /// The flags of the documents, then of the records.
     pub(crate) flags: Vec<Flags>,
     /// The entries of the memory documents, read on demand.
-    pub(crate) notebooks: Notebooks,
+    pub(crate) cached_entries: CachedEntries,
     /// Folders that could not be listed, and names that cannot be used.
     pub(crate) problems: Vec<Problem>,
 }
@@ -179,9 +179,9 @@ pub(crate) struct Flags {
 /// The contents of memory documents, decoded on demand, because most operations need few entries or
 /// none.
 #[derive(Debug, Default)]
-pub(crate) struct Notebooks {
+pub(crate) struct CachedEntries {
     cache: Option<DocumentCache>,
-    /// Notebooks that were not in the cache, by path.
+    /// CachedEntries that were not in the cache, by path.
     read: HashMap<String, MemoryEntries>,
     /// The paths of documents with an entry that was promoted from another memory document.
     promoting: Vec<String>,
@@ -191,13 +191,13 @@ pub(crate) struct Notebooks {
 /// is faster.
 const MAX_SEARCHED_IDS: usize = 8;
 
-impl Notebooks {
-    /// Returns all notebooks by path; `None` if the cache cannot be read.
+impl CachedEntries {
+    /// Returns the cached entries of all memory documents by path; `None` if the cache cannot be read.
     pub(crate) fn load_all(self) -> Option<HashMap<String, MemoryEntries>> {
         self.load(|_| true)
     }
 
-    /// Returns, by path, the notebooks that may contain an entry with one of these ids and those with a
+    /// Returns, by path, the entries of the memory documents that may contain one of these ids, and of those with a
     /// promoted entry; `None` if the cache cannot be read.
     pub(crate) fn load_containing(self, ids: &[&str]) -> Option<HashMap<String, MemoryEntries>> {
         if ids.is_empty() && self.promoting.is_empty() {
@@ -212,7 +212,7 @@ impl Notebooks {
 
     fn load(self, is_included: impl Fn(&[u8]) -> bool) -> Option<HashMap<String, MemoryEntries>> {
         let cached = match self.cache {
-            Some(cache) => cache.notebooks(is_included).ok()?,
+            Some(cache) => cache.load_memory_entries(is_included).ok()?,
             None => vec![],
         };
         let decoded = parallel::map(&cached, MIN_PARALLEL_DOCUMENTS, |(_, data)| {
@@ -220,7 +220,7 @@ impl Notebooks {
         });
         let cached = cached.into_iter().zip(decoded);
         let path = |key: String| key.strip_prefix(MEMORY_KEY_PREFIX).map(str::to_owned);
-        let all = cached.map(|((key, _), notebook)| Some((path(key)?, notebook?)));
+        let all = cached.map(|((key, _), content)| Some((path(key)?, content?)));
         let mut all = all.collect::<Option<HashMap<String, MemoryEntries>>>()?;
         all.extend(self.read);
         Some(all)
@@ -233,7 +233,7 @@ impl Documents {
     pub(crate) fn read(
         session: &Session,
         hierarchy: &Hierarchy,
-        needs: impl FnOnce(&[Placed]) -> Needs,
+        needs: impl FnOnce(&[HierarchyDocument]) -> ReadScope,
     ) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
         let listings = Listings::of_hierarchy(root, hierarchy);
@@ -250,7 +250,7 @@ impl Documents {
         session: &Session,
         hierarchy: &Hierarchy,
         level: &str,
-    ) -> (Vec<Placed>, Vec<Problem>) {
+    ) -> (Vec<HierarchyDocument>, Vec<Problem>) {
         let needs = hierarchy.level(level).map(Level::required_levels).unwrap_or_default();
         let mut needed = hierarchy.clone();
         needed.levels.retain(|other| other.name == level || needs.contains(&other.name.as_str()));
@@ -281,13 +281,14 @@ impl Documents {
     fn load(
         session: &Session,
         listings: &Listings<'_>,
-        mut placed: Vec<Placed>,
+        mut placed: Vec<HierarchyDocument>,
         found: Vec<AdrFile>,
         mut problems: Vec<Problem>,
         selection: &Selection,
     ) -> Self {
         let requested = request_files(listings, &placed, &found, selection);
-        let (outlines, mut notebooks) = read_outlines(session, listings, &requested, selection);
+        let (outlines, mut cached_entries) =
+            read_outlines(session, listings, &requested, selection);
         drop(requested);
         let mut outlines = outlines.into_iter();
         let mut flags = Vec::with_capacity(placed.len() + found.len());
@@ -302,7 +303,7 @@ impl Documents {
                 continue;
             }
             if outline.has_promoted {
-                notebooks.promoting.push(outline.document.path.clone());
+                cached_entries.promoting.push(outline.document.path.clone());
             }
             let located = std::mem::replace(&mut placed.document, outline.document);
             placed.document.problems.extend(located.problems);
@@ -316,14 +317,14 @@ impl Documents {
             let (document, text) = (*outline.document, String::new());
             records.push(AdrDocument { adr: *adr, document, text, project: found.project });
         }
-        Documents { placed, records, flags, notebooks, problems }
+        Documents { placed, records, flags, cached_entries, problems }
     }
 }
 
 /// Lists the files of documents, then those of records, in order.
 fn request_files<'p>(
     listings: &Listings<'_>,
-    placed: &'p [Placed],
+    placed: &'p [HierarchyDocument],
     found: &'p [AdrFile],
     selection: &Selection,
 ) -> Vec<RequestedFile<'p>> {
@@ -341,7 +342,7 @@ fn request_files<'p>(
         },
     });
     let records = found.iter().map(|found| RequestedFile {
-        role: FileRole::Record,
+        role: FileRole::Adr,
         path: &found.path,
         stamp: adrs::stamp(listings, &found.path),
         is_needed: true,
@@ -356,7 +357,7 @@ fn read_outlines(
     listings: &Listings<'_>,
     requested: &[RequestedFile<'_>],
     selection: &Selection,
-) -> (Vec<Option<Outline>>, Notebooks) {
+) -> (Vec<Option<Outline>>, CachedEntries) {
     let root = session.root();
     let (mut cache, cached) = open_cache(root, requested, selection);
     let sources = parallel::map(requested, MIN_PARALLEL_DOCUMENTS, |requested| {
@@ -367,8 +368,8 @@ fn read_outlines(
         match unchanged.and_then(|row| rmp_serde::from_slice(&row.data).ok()) {
             Some(outline) => OutlineSource::Cached(outline),
             None => {
-                let (outline, notebook) = requested.read(root.dir());
-                OutlineSource::Read(outline, notebook)
+                let (outline, content) = requested.read(root.dir());
+                OutlineSource::Read(outline, content)
             }
         }
     });
@@ -376,20 +377,20 @@ fn read_outlines(
         save(cache, &cached, requested, &sources, listings.started_at());
     }
     parallel::drop_in_background(cached, requested.len());
-    let mut notebooks = Notebooks { cache, ..Notebooks::default() };
+    let mut cached_entries = CachedEntries { cache, ..CachedEntries::default() };
     let mut outlines = Vec::with_capacity(sources.len());
     for (requested, source) in requested.iter().zip(sources) {
         outlines.push(match source {
             OutlineSource::NotNeeded => None,
             OutlineSource::Cached(outline) => Some(outline),
-            OutlineSource::Read(outline, notebook) => {
-                let notebook = notebook.map(|notebook| (requested.path.to_owned(), notebook));
-                notebooks.read.extend(notebook);
+            OutlineSource::Read(outline, content) => {
+                let content = content.map(|content| (requested.path.to_owned(), content));
+                cached_entries.read.extend(content);
                 Some(outline)
             }
         });
     }
-    (outlines, notebooks)
+    (outlines, cached_entries)
 }
 
 /// Opens the cache and loads the rows of the requested files. A cache that is damaged or of another
@@ -402,8 +403,8 @@ fn open_cache(
     let handle = root.open_cache(CACHE_FOLDER).map(ConfinedDir::into_handle);
     let folder = IndexFolder::new(root.join(".heirloom/cache").join(CACHE_FOLDER), handle);
     let load = |cache: &DocumentCache| match selection {
-        Selection::All(Needs::Everything) => cache.load(|_| true),
-        Selection::All(Needs::Through(_)) => {
+        Selection::All(ReadScope::Everything) => cache.load(|_| true),
+        Selection::All(ReadScope::Through(_)) => {
             let needed = requested.iter().filter(|file| file.is_needed).map(RequestedFile::key);
             let needed: HashSet<Cow<'_, str>> = needed.collect();
             cache.load(|path| needed.contains(path))
@@ -430,7 +431,7 @@ enum OutlineSource {
     NotNeeded,
     /// From the cache.
     Cached(Outline),
-    /// From the file, with the notebook of a memory document.
+    /// From the file, with the entries of a memory document.
     Read(Outline, Option<MemoryEntries>),
 }
 
@@ -445,16 +446,16 @@ fn save(
 ) {
     let mut read = Vec::new();
     for (requested, source) in requested.iter().zip(sources) {
-        let OutlineSource::Read(outline, notebook) = source else { continue };
+        let OutlineSource::Read(outline, content) = source else { continue };
         let is_settled = |stamp: &Stamp| outline.is_complete && stamp.is_older_than(since);
         let Some(stamp) = requested.stamp.filter(is_settled) else { continue };
         let Ok(data) = rmp_serde::to_vec(outline) else { continue };
-        let encoded = notebook.as_ref().and_then(|notebook| rmp_serde::to_vec(notebook).ok());
-        if encoded.is_some() == notebook.is_some() {
+        let encoded = content.as_ref().and_then(|content| rmp_serde::to_vec(content).ok());
+        if encoded.is_some() == content.is_some() {
             let Stamp { size, modified, inode } = stamp;
             let has_references = !outline.document.references.is_empty();
             let document = CachedDocument { size, modified, file: inode, has_references, data };
-            read.push(DocumentToCache { path: requested.key(), document, notebook: encoded });
+            read.push(DocumentToCache { path: requested.key(), document, entries: encoded });
         }
     }
     let present = requested.iter().filter(|file| cached.contains_key(&*file.key())).count();

@@ -12,7 +12,7 @@ use heirloom_core::staleness::{self, Freshness, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem, day, path};
 use heirloom_store::adrs::{AdrDocument, Scope};
-use heirloom_store::layout::{self, DocumentRole, Placed};
+use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use heirloom_store::{Config, Root, dates};
 use jiff::civil::Date;
 
@@ -38,7 +38,7 @@ pub(crate) struct Inheritance {
     /// The names that were selected, in order of level.
     pub selectors: Selectors,
     /// The documents, lowest priority first.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<HierarchyDocument>,
     /// The paths of documents that are unedited templates and therefore left out.
     pub unedited: Vec<String>,
     /// The date and staleness of each document.
@@ -119,7 +119,7 @@ pub(crate) fn read(
 
 /// Removes template text from documents and returns the paths of those that are empty afterwards. Memory
 /// documents are not changed here, because their entries are read first.
-fn remove_templates(placed: &mut [Placed]) -> Vec<String> {
+fn remove_templates(placed: &mut [HierarchyDocument]) -> Vec<String> {
     let documents = placed.iter_mut().filter(|placed| placed.role != DocumentRole::Memory);
     let unedited = documents.filter_map(|placed| {
         template::remove_template_text(placed).then(|| placed.document.path.clone())
@@ -128,7 +128,7 @@ fn remove_templates(placed: &mut [Placed]) -> Vec<String> {
 }
 
 /// Returns documents as layers of values.
-pub(crate) fn layers(placed: &[Placed]) -> Vec<Layer<'_>> {
+pub(crate) fn layers(placed: &[HierarchyDocument]) -> Vec<Layer<'_>> {
     placed
         .iter()
         .map(|placed| Layer {
@@ -229,7 +229,7 @@ fn reference_conflicts(
     let has_broken_reference = |document: &Document, known: &ReferenceResolver<'_>| {
         document.references.iter().any(|reference| known.is_broken(document, reference))
     };
-    let checked = chain.with_known(session.root(), records, |known| {
+    let checked = chain.with_reference_resolver(session.root(), records, |known| {
         let is_broken =
             chain.documents.iter().any(|document| has_broken_reference(document, known));
         (!is_broken).then(|| chain.conflicts(known))
@@ -238,7 +238,7 @@ fn reference_conflicts(
         return Ok(conflicts);
     }
     let (all, _) = Documents::records(session, Scope::AllProjects)?;
-    Ok(chain.with_known(session.root(), &all, |known| chain.conflicts(known)))
+    Ok(chain.with_reference_resolver(session.root(), &all, |known| chain.conflicts(known)))
 }
 
 /// The selected names and their documents, from the top of the hierarchy down.
@@ -250,7 +250,7 @@ struct Chain<'c> {
 
 impl Chain<'_> {
     /// Calls a function with everything that the documents of the chain may refer to.
-    fn with_known<T>(
+    fn with_reference_resolver<T>(
         &self,
         root: &Root,
         records: &[AdrDocument],

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
 use heirloom_core::{Document, day};
-use heirloom_store::layout::Placed;
+use heirloom_store::layout::HierarchyDocument;
 use heirloom_store::line_dates::LineDate;
 use jiff::civil::Date;
 
@@ -35,7 +35,7 @@ pub(crate) struct MemoryDocument {
     /// The text; empty if the entries come from the cache.
     pub(crate) text: String,
     /// The entries.
-    pub(crate) notebook: MemoryEntries,
+    pub(crate) content: MemoryEntries,
     created: Option<Date>,
     updated: Option<Date>,
     dates: Rc<EntryDates>,
@@ -48,7 +48,7 @@ impl MemoryDocument {
     }
 
     /// Parses a memory document.
-    pub(crate) fn from_placed(placed: Placed, dates: &Rc<EntryDates>) -> Self {
+    pub(crate) fn from_placed(placed: HierarchyDocument, dates: &Rc<EntryDates>) -> Self {
         let (created, updated) = front_matter_dates(&placed.document);
         let path = placed.document.path;
         MemoryDocument {
@@ -57,7 +57,7 @@ impl MemoryDocument {
             dates: dates.clone(),
             level: placed.level,
             selectors: placed.selectors,
-            notebook: memory::read(&path, &placed.text),
+            content: memory::read(&path, &placed.text),
             text: placed.text,
             path,
         }
@@ -74,7 +74,7 @@ impl MemoryDocument {
             path: book.path.clone(),
             level: level.to_owned(),
             selectors,
-            notebook: memory::read(&book.path, &text),
+            content: memory::read(&book.path, &text),
             text,
             created,
             updated,
@@ -84,17 +84,17 @@ impl MemoryDocument {
 
     /// Creates a memory document from cached entries, without its text.
     pub(crate) fn from_cache(
-        filed: &CatalogEntry,
-        notebook: MemoryEntries,
+        catalog_entry: &CatalogEntry,
+        content: MemoryEntries,
         dates: &Rc<EntryDates>,
     ) -> Self {
-        let (created, updated) = front_matter_dates(&filed.document);
+        let (created, updated) = front_matter_dates(&catalog_entry.document);
         MemoryDocument {
-            path: filed.document.path.clone(),
-            level: filed.level.clone().unwrap_or_default(),
-            selectors: filed.selectors.clone(),
+            path: catalog_entry.document.path.clone(),
+            level: catalog_entry.level.clone().unwrap_or_default(),
+            selectors: catalog_entry.selectors.clone(),
             text: String::new(),
-            notebook,
+            content,
             created,
             updated,
             dates: dates.clone(),
@@ -140,7 +140,7 @@ impl MemoryDocument {
 
     /// Returns whether an entry states no date.
     pub(crate) fn has_undated(&self) -> bool {
-        self.notebook.entries.iter().any(|entry| entry.date().is_none())
+        self.content.entries.iter().any(|entry| entry.date().is_none())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use heirloom_core::hierarchy::{self, Selectors};
 use heirloom_core::memory::{
-    self, EditRefused, EntryMatch, MemoryEntries, MemoryEntry, MemoryOwner,
+    self, EntryEditError, EntryMatch, MemoryEntries, MemoryEntry, MemoryOwner,
 };
 use heirloom_store::layout::{self, DocumentRole};
 
@@ -23,7 +23,7 @@ pub(crate) struct MemoryFile {
     /// The text, if the file exists.
     pub(crate) text: Option<String>,
     /// The entries.
-    pub(crate) notebook: MemoryEntries,
+    pub(crate) content: MemoryEntries,
     title: String,
 }
 
@@ -52,19 +52,19 @@ impl MemoryFile {
                     .hint("add `memory` to this level of the hierarchy in .heirloom/config.toml")
             })?;
         let text = root.read(&path)?;
-        let notebook = memory::read(&path, text.as_deref().unwrap_or_default());
+        let content = memory::read(&path, text.as_deref().unwrap_or_default());
         let main = layout::read_level(root, &level, &selectors);
         let title = main
             .into_iter()
             .find(|placed| placed.role == DocumentRole::Main)
             .and_then(|placed| placed.document.title)
             .unwrap_or_else(|| agent.clone().unwrap_or_else(|| plan.clone()));
-        Ok(MemoryFile { owner, plan, agent, path, text, notebook, title })
+        Ok(MemoryFile { owner, plan, agent, path, text, content, title })
     }
 
     /// Returns the text, or that of a new file.
     pub(crate) fn text_or_new(&self, session: &Session) -> Result<String, Error> {
-        if let Some(problem) = self.notebook.problems.iter().find(|_| self.is_unreadable()) {
+        if let Some(problem) = self.content.problems.iter().find(|_| self.is_unreadable()) {
             return Err(problem.clone().into());
         }
         Ok(match (&self.text, &self.agent) {
@@ -92,13 +92,13 @@ impl MemoryFile {
     /// Returns whether the file could not be parsed, for example because of merge conflicts: such a file
     /// has problems and no entries.
     fn is_unreadable(&self) -> bool {
-        self.notebook.entries.is_empty()
+        self.content.entries.is_empty()
     }
 
     /// Finds an entry by its name or id.
     pub(crate) fn find(&self, typed: &str) -> Result<&MemoryEntry, Error> {
         let label = |entry: &MemoryEntry| format!("{} ({})", entry.name(), entry.id);
-        match self.notebook.find(typed) {
+        match self.content.find(typed) {
             EntryMatch::One(entry) => Ok(entry),
             EntryMatch::Several(entries) => Err(Error::not_found(
                 format!("`{typed}` could be any of several entries of {}", self.path),
@@ -110,13 +110,13 @@ impl MemoryFile {
             .hint("use the other name, or make the ids in the file unique")),
             EntryMatch::Nothing => Err(Error::not_found(
                 format!("{} has no entry `{}`", self.path, typed.escape_default()),
-                self.notebook.entries.iter().map(label).take(12).collect(),
+                self.content.entries.iter().map(label).take(12).collect(),
             )),
         }
     }
 
     /// Returns the error for an edit of this file that was refused.
-    pub(crate) fn refused(&self, refusal: &EditRefused) -> Error {
+    pub(crate) fn refused(&self, refusal: &EntryEditError) -> Error {
         edit_refused(&self.path, refusal)
     }
 
@@ -130,6 +130,6 @@ impl MemoryFile {
 }
 
 /// Returns the error for an edit of a memory document that was refused, with the line.
-pub(crate) fn edit_refused(path: &str, refusal: &EditRefused) -> Error {
+pub(crate) fn edit_refused(path: &str, refusal: &EntryEditError) -> Error {
     Error::bad_input(format!("{path}:{}: {refusal}", refusal.line)).hint("edit the file by hand")
 }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use heirloom_core::document::DocumentSection;
 use heirloom_core::words::normalise;
 use heirloom_core::{Document, hierarchy, memory};
-use heirloom_store::layout::{DocumentRole, Placed};
+use heirloom_store::layout::{DocumentRole, HierarchyDocument};
 use jiff::civil::Date;
 
 use super::{new_workspace, scaffold};
@@ -29,7 +29,7 @@ pub(crate) fn is_unedited(document: &Document) -> bool {
 
 /// Removes template text from a document and from its text. Values keep their line numbers. Returns whether
 /// the document is empty afterwards.
-pub(crate) fn remove_template_text(placed: &mut Placed) -> bool {
+pub(crate) fn remove_template_text(placed: &mut HierarchyDocument) -> bool {
     let document = &placed.document;
     let is_named = placed.role == DocumentRole::Main && !placed.selectors.is_empty();
     let keeps_title = is_named || !is_unedited(document);
@@ -177,8 +177,8 @@ mod tests {
     use heirloom_core::hierarchy::Selectors;
     use jiff::civil::date;
 
-    fn placed(text: &str, selectors: Selectors) -> Placed {
-        Placed {
+    fn placed(text: &str, selectors: Selectors) -> HierarchyDocument {
+        HierarchyDocument {
             level: "workspace".into(),
             priority: 0,
             pattern: 0,

@@ -38,7 +38,7 @@ pub fn log_read(data: &[u8]) -> Signature {
     let problems = log.problems.iter().chain(memory.problems());
     let problems: Vec<String> = problems.map(|problem| kind_of(&problem.message)).take(3).collect();
     let standings: Vec<_> =
-        standings.iter().map(|(kind, standing)| (*kind, standing.word())).collect();
+        standings.iter().map(|(kind, standing)| (*kind, standing.as_str())).collect();
     Signature::of((standings, problems, memory.forks().len().min(3), memory.edges().len().min(3)))
 }
 

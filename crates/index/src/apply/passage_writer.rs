@@ -121,7 +121,7 @@ pub(super) fn state_of_standing(standing: Standing) -> SlotState {
 }
 
 /// Returns the passage of each record, in order; `None` for a record that cannot be recalled, or that
-/// another one with the same content stands for. `sources` has the ids of sources by path.
+/// is a duplicate of another record. `sources` has the ids of sources by path.
 pub(super) fn pending_records(
     records: &BTreeSet<Uuid>,
     memory: &Memory,
@@ -154,7 +154,7 @@ impl<'w> PassageWriter<'w> {
         PassageWriter { db, slots, changed_groups: BTreeSet::new() }
     }
 
-    /// Deletes the passages of a document but those with some names.
+    /// Deletes the passages of a document except those named.
     pub(super) fn delete_others(
         &mut self,
         source: i64,

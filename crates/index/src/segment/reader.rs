@@ -149,7 +149,7 @@ impl Segment {
     }
 
     /// Calls `take` with every term, or with those that start with a character.
-    pub(crate) fn each_term(&self, first: Option<char>, take: impl FnMut(&str)) {
+    pub(crate) fn for_each_term(&self, first: Option<char>, take: impl FnMut(&str)) {
         let prefix: String = first.into_iter().collect();
         let (Ok(start) | Err(start)) = self.rank(&prefix);
         let terms = (start..self.terms).map(|rank| self.term(rank));

@@ -23,7 +23,7 @@ pub struct RelationRecord {
 
 impl RecordBody for RelationRecord {
     fn text(&self) -> Cow<'_, str> {
-        Cow::Owned(format!("{} {} {}", self.from, self.relation.word(), self.to))
+        Cow::Owned(format!("{} {} {}", self.from, self.relation.as_str(), self.to))
     }
 
     fn text_only_scanned_for_secrets(&self) -> Vec<String> {

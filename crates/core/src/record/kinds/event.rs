@@ -25,7 +25,7 @@ pub struct Event {
 
 impl RecordBody for Event {
     fn text(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.action.word())
+        Cow::Borrowed(self.action.as_str())
     }
 
     fn text_only_scanned_for_secrets(&self) -> Vec<String> {

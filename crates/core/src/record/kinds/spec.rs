@@ -55,13 +55,13 @@ impl RecordKind {
     }
 
     /// Returns its name in the format, which is also the name of its folder.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         self.spec().word
     }
 
     /// Parses its name in the format.
-    pub fn from_word(word: &str) -> Option<Self> {
-        RecordKind::ALL.into_iter().find(|kind| kind.word() == word)
+    pub fn parse(word: &str) -> Option<Self> {
+        RecordKind::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
     /// Returns the kinds that can be recalled on their own.

@@ -127,7 +127,7 @@ impl Answer for AdrListing {
             };
             vec![
                 span(Role::Key, &item.id),
-                span(role, item.status.word()),
+                span(role, item.status.as_str()),
                 span(Role::Dim, more),
                 item.title.as_str().into(),
                 span(Role::Source, &item.source),

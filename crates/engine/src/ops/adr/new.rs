@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::memory::{WriteTransaction, lifecycle};
 use crate::ops::answers::CreatedDocument;
 use crate::workspace::inherit;
-use crate::workspace::new_record::RecordFolder;
+use crate::workspace::new_adr::AdrFolder;
 use crate::workspace::scaffold;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -57,11 +57,11 @@ impl Operation for AdrNew {
                 )
                 .hint(Hint::text("use either ").field("folder").then(" or ").field("project")));
             }
-            (None, folder) => RecordFolder::choose(session, folder.as_deref())?,
+            (None, folder) => AdrFolder::choose(session, folder.as_deref())?,
             (Some(input), None) => {
                 let projects = inherit::level(session.config()?, "project")?;
                 let project = layout::find_name(root, &projects, &Default::default(), input)?;
-                RecordFolder::of_project(session, &project)?
+                AdrFolder::of_project(session, &project)?
             }
         };
         let (path, text) = folder.record(session, &title, request.status)?;

@@ -46,12 +46,12 @@ impl Operation for AdrRenumber {
     fn run(session: &Session, request: Request) -> Result<RenumberReport, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
-        let (filed, old) = catalog.find_adr(&request.record)?;
-        if let Some(problem) = filed.document.problems.first() {
+        let (catalog_entry, old) = catalog.find_adr(&request.record)?;
+        if let Some(problem) = catalog_entry.document.problems.first() {
             return Err(problem.clone().into());
         }
-        filed.check_is_file(session.root())?;
-        let name = NumberedName::of_record(path::stem(&old.path)).ok_or_else(|| {
+        catalog_entry.check_is_file(session.root())?;
+        let name = NumberedName::of_adr(path::stem(&old.path)).ok_or_else(|| {
             Error::bad_input(format!("the file name {} has no number", old.path))
                 .hint("rename the file, so that its name starts with a number")
         })?;
@@ -63,14 +63,14 @@ impl Operation for AdrRenumber {
             from: old.path.clone(),
             to: format!("{folder}/{}{extension}", name.with_number(number)),
         };
-        let edits = catalog.renumber_record(filed, &name, number);
-        let text = edits.iter().find(|edit| edit.filed.document.path == old.path);
-        let new = adr::read(&rename.to, text.map_or(&filed.text, |edit| &edit.after));
+        let edits = catalog.renumber_adr_document(catalog_entry, &name, number);
+        let text = edits.iter().find(|edit| edit.catalog_entry.document.path == old.path);
+        let new = adr::read(&rename.to, text.map_or(&catalog_entry.text, |edit| &edit.after));
         let names = [old.id.clone(), new.id.clone()];
         if request.dry_run {
             return Ok(RenumberReport::prepare(names, vec![rename], edits, None));
         }
-        let relations = renumber_in_log(session, &mut transaction, filed, old, &new)?;
+        let relations = renumber_in_log(session, &mut transaction, catalog_entry, old, &new)?;
         let answer = RenumberReport::prepare(names, vec![rename], edits, Some(&mut transaction));
         transaction.commit()?;
         Ok(answer.with_relations(relations))
@@ -106,13 +106,13 @@ fn choose_number(
 fn renumber_in_log(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
-    filed: &CatalogEntry,
+    catalog_entry: &CatalogEntry,
     old: &adr::Adr,
     new: &adr::Adr,
 ) -> Result<usize, Error> {
     let known = lifecycle::read_ingested(session, [old, new])?;
-    lifecycle::renumber_adr(transaction, &known, old, new, &filed.document)?;
-    let project = filed.selectors.get("project").map(String::as_str);
-    let new_id = catalog::id_of_record(&new.id, project);
-    move_relations(session, transaction, &HashMap::from([(filed.id.clone(), new_id)]))
+    lifecycle::renumber_adr(transaction, &known, old, new, &catalog_entry.document)?;
+    let project = catalog_entry.selectors.get("project").map(String::as_str);
+    let new_id = catalog::id_of_adr(&new.id, project);
+    move_relations(session, transaction, &HashMap::from([(catalog_entry.id.clone(), new_id)]))
 }

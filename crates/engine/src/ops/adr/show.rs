@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::{Catalog, Extent};
+use crate::workspace::catalog::{Catalog, GraphExtent};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct AdrShow;
@@ -54,8 +54,8 @@ impl Operation for AdrShow {
 
     fn run(session: &Session, request: Request) -> Result<AdrDetails, Error> {
         let catalog = Catalog::read(session)?;
-        let (filed, adr) = catalog.find_adr(&request.id)?;
-        let graph = catalog.graph(session, Extent::Neighbourhood(&filed.id));
+        let (catalog_entry, adr) = catalog.find_adr(&request.id)?;
+        let graph = catalog.graph(session, GraphExtent::Neighbourhood(&catalog_entry.id));
         let collect =
             |select: &dyn Fn(&heirloom_core::graph::GraphEdge) -> Option<String>| -> Vec<String> {
                 let mut found: Vec<String> = graph.edges.iter().filter_map(select).collect();
@@ -71,20 +71,20 @@ impl Operation for AdrShow {
             date: adr.date.clone(),
             source: adr.path.clone(),
             supersedes: collect(&|edge| {
-                (edge.kind == EdgeKind::Supersedes && edge.from == filed.id)
+                (edge.kind == EdgeKind::Supersedes && edge.from == catalog_entry.id)
                     .then(|| short(&edge.to))
             }),
             superseded_by: collect(&|edge| {
-                (edge.kind == EdgeKind::Supersedes && edge.to == filed.id)
+                (edge.kind == EdgeKind::Supersedes && edge.to == catalog_entry.id)
                     .then(|| short(&edge.from))
             }),
             referred_to_by: collect(&|edge| {
-                (edge.kind == EdgeKind::References && edge.to == filed.id)
+                (edge.kind == EdgeKind::References && edge.to == catalog_entry.id)
                     .then(|| graph.node(&edge.from).map(|node| node.path.clone()))
                     .flatten()
             }),
-            staleness: *filed.staleness(),
-            text: filed.text.clone(),
+            staleness: *catalog_entry.staleness(),
+            text: catalog_entry.text.clone(),
         })
     }
 }
@@ -95,7 +95,7 @@ impl Answer for AdrDetails {
         view.title(format!("{}: {}", self.id, self.title));
         let role = if self.status == Status::Accepted { Role::Good } else { Role::Warning };
         view.line([
-            span(role, self.status.word()),
+            span(role, self.status.as_str()),
             " · ".into(),
             present::freshness(&self.staleness),
             " · ".into(),

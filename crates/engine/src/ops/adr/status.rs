@@ -63,7 +63,7 @@ impl Operation for AdrStatus {
             .then(|| WriteTransaction::begin(session, false))
             .transpose()?;
         let catalog = Catalog::read(session)?;
-        let (filed, adr) = catalog.find_adr(&request.id)?;
+        let (catalog_entry, adr) = catalog.find_adr(&request.id)?;
         let before = adr.status;
         let status = request.status.unwrap_or(before);
         let mut change = StatusChange {
@@ -85,10 +85,10 @@ impl Operation for AdrStatus {
                         .call("adr_supersede", [("old", adr.id.as_str()), ("new", "NEW")]),
                 );
             }
-            filed.check_is_file(session.root())?;
-            let after = edit_text(session, filed, adr, status)?;
-            transaction.edit(&adr.path, Some(&filed.text), after);
-            update_facts(session, &mut transaction, &catalog, (filed, adr), &mut change)?;
+            catalog_entry.check_is_file(session.root())?;
+            let after = edit_text(session, catalog_entry, adr, status)?;
+            transaction.edit(&adr.path, Some(&catalog_entry.text), after);
+            update_facts(session, &mut transaction, &catalog, (catalog_entry, adr), &mut change)?;
             transaction.commit()?;
         }
         Ok(change)
@@ -101,7 +101,7 @@ fn check_transition(adr: &Adr, status: Status) -> Result<(), Error> {
     if next.contains(&status) {
         return Ok(());
     }
-    let next: Vec<&str> = next.iter().map(|status| status.word()).collect();
+    let next: Vec<&str> = next.iter().map(|status| status.as_str()).collect();
     let hint = match next.is_empty() {
         true => "create a new decision record instead".to_owned(),
         false => format!("it may become {}", next.join(" or ")),
@@ -113,13 +113,14 @@ fn check_transition(adr: &Adr, status: Status) -> Result<(), Error> {
 /// Returns the text of a record with the new status, and with today's date if its front matter states one.
 fn edit_text(
     session: &Session,
-    filed: &CatalogEntry,
+    catalog_entry: &CatalogEntry,
     adr: &Adr,
     status: Status,
 ) -> Result<String, Error> {
-    let after = adr::set_status(&adr.path, &filed.text, status)?;
-    let has_date = matches!(frontmatter::split(&filed.text), FrontMatterLocation::Block { .. })
-        && filed.document.fields.contains_key("updated");
+    let after = adr::set_status(&adr.path, &catalog_entry.text, status)?;
+    let has_date =
+        matches!(frontmatter::split(&catalog_entry.text), FrontMatterLocation::Block { .. })
+            && catalog_entry.document.fields.contains_key("updated");
     if !has_date {
         return Ok(after);
     }
@@ -132,7 +133,7 @@ fn update_facts(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
     catalog: &Catalog,
-    (filed, adr): (&CatalogEntry, &Adr),
+    (catalog_entry, adr): (&CatalogEntry, &Adr),
     change: &mut StatusChange,
 ) -> Result<(), Error> {
     let supersession = Supersession::new(&catalog.adrs);
@@ -143,10 +144,10 @@ fn update_facts(
         .collect();
     let known = lifecycle::read_ingested(session, replaced.iter().copied().chain([adr]))?;
     if change.before == Status::Accepted {
-        lifecycle::retire_adr(transaction, &known, adr, change.status.word())?;
+        lifecycle::retire_adr(transaction, &known, adr, change.status.as_str())?;
     }
     if change.status == Status::Accepted {
-        match lifecycle::ingest_adr(transaction, &known, adr, &filed.document, &replaced) {
+        match lifecycle::ingest_adr(transaction, &known, adr, &catalog_entry.document, &replaced) {
             Ok(stored) => change.fact = stored.map(|id| id.to_string()),
             Err(error) => change.warnings.push(lifecycle::not_stored_warning(adr, &error).into()),
         }
@@ -167,7 +168,7 @@ impl Answer for StatusChange {
             format!(" {change}  ").into(),
             span(Role::Source, &self.source),
         ]);
-        let next: Vec<&str> = self.next.iter().map(|status| status.word()).collect();
+        let next: Vec<&str> = self.next.iter().map(|status| status.as_str()).collect();
         view.line([span(
             Role::Dim,
             if next.is_empty() {

@@ -67,11 +67,11 @@ impl Operation for AdrSupersede {
         if old.id == new.id {
             return Err(Error::bad_input(format!("{} cannot supersede itself", old_adr.id)));
         }
-        for filed in [old, new] {
-            if let Some(problem) = filed.document.problems.first() {
+        for catalog_entry in [old, new] {
+            if let Some(problem) = catalog_entry.document.problems.first() {
                 return Err(problem.clone().into());
             }
-            filed.check_is_file(session.root())?;
+            catalog_entry.check_is_file(session.root())?;
         }
         check_acyclic(&catalog, old_adr, new_adr)?;
         let changes = link(&catalog, (old, old_adr), (new, new_adr))?;
@@ -156,9 +156,10 @@ fn warnings(old: &adr::Adr, new: &adr::Adr) -> Vec<Hint> {
     if new.status != Status::Accepted {
         let reason = format!("{} is {}, so neither decision is in force", new.id, new.status);
         warnings.push(
-            Hint::text(reason)
-                .then("; accept it with ")
-                .call("adr_status", [("id", new.id.as_str()), ("status", Status::Accepted.word())]),
+            Hint::text(reason).then("; accept it with ").call(
+                "adr_status",
+                [("id", new.id.as_str()), ("status", Status::Accepted.as_str())],
+            ),
         );
     }
     warnings
@@ -190,10 +191,15 @@ fn links_only_this_pair(catalog: &Catalog, changes: &[FileChange; 2]) -> bool {
 fn remaining_references(session: &Session, retired: &str) -> Result<Vec<ReferencePlace>, Error> {
     let catalog = Catalog::read(session)?;
     let mut places = catalog.references_to(session, retired);
-    places.retain(|(filed, _)| filed.adr.as_ref().is_none_or(|adr| !adr.status.is_retired()));
+    places.retain(|(catalog_entry, _)| {
+        catalog_entry.adr.as_ref().is_none_or(|adr| !adr.status.is_retired())
+    });
     let mut places: Vec<ReferencePlace> = places
         .into_iter()
-        .map(|(filed, line)| ReferencePlace { path: filed.document.path.clone(), line })
+        .map(|(catalog_entry, line)| ReferencePlace {
+            path: catalog_entry.document.path.clone(),
+            line,
+        })
         .collect();
     places.dedup_by(|a, b| a.path == b.path && a.line == b.line);
     Ok(places)

@@ -2,13 +2,13 @@
 
 use heirloom_core::Problem;
 use heirloom_core::conflict::{Conflict, Severity};
-use heirloom_core::hint::Wording;
+use heirloom_core::hint::HintFormatter;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Answer;
-use crate::operation::word_answer;
+use crate::operation::format_answer;
 use crate::view::formats::{self, FindingsFormat};
 use crate::view::present;
 use crate::view::{Role, View, format_json, span};
@@ -41,8 +41,8 @@ impl Answer for Findings {
         }
     }
 
-    fn data(&self, word: Wording<'_>) -> Value {
-        let mut data = word_answer(self, word);
+    fn data(&self, word: HintFormatter<'_>) -> Value {
+        let mut data = format_answer(self, word);
         if self.format == FindingsFormat::Sarif {
             let log = formats::sarif(&self.conflicts, &self.problems);
             data["text"] = format_json(&log, word).into();

@@ -2,7 +2,7 @@
 
 use heirloom_core::staleness::Staleness;
 use heirloom_core::{Document, Problem};
-use heirloom_store::layout::Placed;
+use heirloom_store::layout::HierarchyDocument;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -53,7 +53,7 @@ impl Listing {
     /// error only if there is no document at all.
     pub(crate) fn of(
         session: &Session,
-        placed: &[Placed],
+        placed: &[HierarchyDocument],
         mut problems: Vec<Problem>,
         keep: impl Fn(&Document) -> bool,
     ) -> Result<Self, Error> {

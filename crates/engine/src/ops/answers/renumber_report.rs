@@ -78,7 +78,7 @@ impl RenumberReport {
             dry_run: transaction.is_none(),
         };
         for edit in &edits {
-            let path = &edit.filed.document.path;
+            let path = &edit.catalog_entry.document.path;
             if edit.replaced > 0 {
                 report.edited.push(EditedDocument { path: path.clone(), replaced: edit.replaced });
             }
@@ -93,7 +93,11 @@ impl RenumberReport {
         report.renamed = renames.iter().map(renamed).collect();
         if let Some(transaction) = transaction {
             for edit in edits.into_iter().filter(|edit| edit.replaced > 0) {
-                transaction.edit(&edit.filed.document.path, Some(&edit.filed.text), edit.after);
+                transaction.edit(
+                    &edit.catalog_entry.document.path,
+                    Some(&edit.catalog_entry.text),
+                    edit.after,
+                );
             }
             renames.into_iter().for_each(|rename| transaction.rename(rename));
         }

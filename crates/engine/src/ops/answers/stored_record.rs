@@ -39,7 +39,7 @@ impl StoredRecord {
         StoredRecord {
             done,
             id: record.id.to_string(),
-            kind: record.kind().word(),
+            kind: record.kind().as_str(),
             text: record.text().into_owned(),
             replaced: record.supersedes.clone(),
             near: vec![],

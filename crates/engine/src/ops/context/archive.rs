@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::archive::{Archive, Unit};
-use crate::workspace::catalog::{Catalog, CatalogEntry, Extent};
+use crate::workspace::catalog::{Catalog, CatalogEntry, GraphExtent};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct ContextArchive;
@@ -82,12 +82,12 @@ impl Operation for ContextArchive {
         let catalog = Catalog::read(session)?;
         let (units, left) = match (&request.name, request.stale) {
             (Some(name), false) => {
-                let filed = catalog.find(name)?;
-                if catalog.is_root_document(filed) && !request.yes && !request.dry_run {
-                    return Err(confirmation_error(filed));
+                let catalog_entry = catalog.find(name)?;
+                if catalog.is_root_document(catalog_entry) && !request.yes && !request.dry_run {
+                    return Err(confirmation_error(catalog_entry));
                 }
-                filed.check_is_file(root)?;
-                (vec![Unit::of_document(&catalog.hierarchy, &filed.document.path)], vec![])
+                catalog_entry.check_is_file(root)?;
+                (vec![Unit::of_document(&catalog.hierarchy, &catalog_entry.document.path)], vec![])
             }
             (None, true) => find_overdue(root, &catalog),
             _ => {
@@ -100,7 +100,7 @@ impl Operation for ContextArchive {
                 ));
             }
         };
-        let graph = catalog.graph(session, Extent::Everything);
+        let graph = catalog.graph(session, GraphExtent::Everything);
         let files = Archive::new(root);
         let moves = units.iter().map(|unit| {
             let version = files.next_version(&catalog.hierarchy, unit);
@@ -115,32 +115,39 @@ impl Operation for ContextArchive {
     }
 }
 
-fn confirmation_error(filed: &CatalogEntry) -> Error {
-    let message = format!("everything inherits from {}", filed.document.path);
+fn confirmation_error(catalog_entry: &CatalogEntry) -> Error {
+    let message = format!("everything inherits from {}", catalog_entry.document.path);
     Error::unconfirmed(message)
 }
 
 /// Returns what is past the archive threshold, and what is skipped nevertheless: the document that
 /// everything inherits from, and plans with a current part.
 fn find_overdue(root: &Root, catalog: &Catalog) -> (Vec<Unit>, Vec<SkippedDocument>) {
-    let is_overdue =
-        |filed: &CatalogEntry| filed.staleness().recommended_action == RecommendedAction::Archive;
+    let is_overdue = |catalog_entry: &CatalogEntry| {
+        catalog_entry.staleness().recommended_action == RecommendedAction::Archive
+    };
     let mut units: Vec<Unit> = Vec::new();
     let mut skipped = Vec::new();
-    for filed in catalog.entries.iter().filter(|filed| !filed.is_closed() && is_overdue(filed)) {
-        let source = filed.document.path.clone();
-        if catalog.is_root_document(filed) {
+    for catalog_entry in catalog
+        .entries
+        .iter()
+        .filter(|catalog_entry| !catalog_entry.is_closed() && is_overdue(catalog_entry))
+    {
+        let source = catalog_entry.document.path.clone();
+        if catalog.is_root_document(catalog_entry) {
             let reason = "everything inherits from it; archive it by name".to_owned();
             skipped.push(SkippedDocument { source, reason });
             continue;
         }
-        if let Err(error) = filed.check_is_file(root) {
+        if let Err(error) = catalog_entry.check_is_file(root) {
             skipped.push(SkippedDocument { source, reason: error.message });
             continue;
         }
         let unit = Unit::of_document(&catalog.hierarchy, &source);
-        let mut members =
-            catalog.entries.iter().filter(|filed| unit.contains(&filed.document.path));
+        let mut members = catalog
+            .entries
+            .iter()
+            .filter(|catalog_entry| unit.contains(&catalog_entry.document.path));
         match members.find(|member| !member.is_closed() && !is_overdue(member)) {
             Some(current) => {
                 let reason = format!("{} is still current", current.document.path);
@@ -172,7 +179,9 @@ fn plan_move(
         false => vec![part.from.clone()],
     });
     let is_member = |id: &String| {
-        catalog.entries.iter().any(|filed| filed.id == *id && unit.contains(&filed.document.path))
+        catalog.entries.iter().any(|catalog_entry| {
+            catalog_entry.id == *id && unit.contains(&catalog_entry.document.path)
+        })
     };
     let is_reference = |kind: EdgeKind| matches!(kind, EdgeKind::References | EdgeKind::Supersedes);
     let mut referred_to_by: Vec<String> = graph

@@ -37,7 +37,7 @@ impl Operation for ContextConflicts {
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
-        let (mut catalog, notebooks) = Catalog::read_without_text(session)?;
+        let (mut catalog, cached_entries) = Catalog::read_without_text(session)?;
         let plan = match &request.plan {
             None => None,
             Some(input) => {
@@ -45,8 +45,11 @@ impl Operation for ContextConflicts {
                 Some(layout::find_name(session.root(), &plans, &Default::default(), input)?)
             }
         };
-        let known =
-            MemoryQuery::new().related().read_with_cached_entries(session, &catalog, notebooks)?;
+        let known = MemoryQuery::new().related().read_with_cached_entries(
+            session,
+            &catalog,
+            cached_entries,
+        )?;
         let mut conflicts = catalog.conflicts(session, plan.as_deref())?;
         conflicts.extend(known.conflicts(plan.as_deref()));
         conflict::sort_by_severity(&mut conflicts);

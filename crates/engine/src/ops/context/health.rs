@@ -84,8 +84,8 @@ impl Operation for ContextHealth {
         let (catalog, _) = Catalog::read_without_text(session)?;
         let mut counts = FreshnessCounts::default();
         let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.entries.len());
-        for filed in &catalog.entries {
-            let health = health_of(&catalog, filed);
+        for catalog_entry in &catalog.entries {
+            let health = health_of(&catalog, catalog_entry);
             match (health.closed, health.not_edited, health.staleness) {
                 (true, _, _) => counts.closed += 1,
                 (false, true, _) => counts.not_edited += 1,
@@ -115,22 +115,22 @@ impl Operation for ContextHealth {
     }
 }
 
-fn health_of(catalog: &Catalog, filed: &CatalogEntry) -> DocumentHealth {
-    let staleness = match catalog.is_root_document(filed) {
-        true => filed.staleness().without_archiving(),
-        false => *filed.staleness(),
+fn health_of(catalog: &Catalog, catalog_entry: &CatalogEntry) -> DocumentHealth {
+    let staleness = match catalog.is_root_document(catalog_entry) {
+        true => catalog_entry.staleness().without_archiving(),
+        false => *catalog_entry.staleness(),
     };
     DocumentHealth {
-        id: filed.id.clone(),
-        kind: filed.kind,
-        source: filed.document.path.clone(),
-        updated: filed.assessment.updated.map(|date| date.to_string()),
+        id: catalog_entry.id.clone(),
+        kind: catalog_entry.kind,
+        source: catalog_entry.document.path.clone(),
+        updated: catalog_entry.assessment.updated.map(|date| date.to_string()),
         days_old: staleness.days_old,
         staleness: staleness.status,
         score: staleness.score,
         recommended_action: staleness.recommended_action,
-        closed: filed.is_closed(),
-        not_edited: filed.kind != NodeKind::Memory && filed.is_unedited,
+        closed: catalog_entry.is_closed(),
+        not_edited: catalog_entry.kind != NodeKind::Memory && catalog_entry.is_unedited,
         staleness_details: staleness,
     }
 }

@@ -44,24 +44,24 @@ impl Operation for ContextRefresh {
     fn run(session: &Session, request: Request) -> Result<RefreshReport, Error> {
         let lock = journal::lock(session.root())?;
         let catalog = Catalog::read(session)?;
-        let filed = catalog.find(&request.name)?;
-        if let Some(problem) = filed.document.problems.first() {
+        let catalog_entry = catalog.find(&request.name)?;
+        if let Some(problem) = catalog_entry.document.problems.first() {
             return Err(problem.clone().into());
         }
-        let path = filed.document.path.clone();
+        let path = catalog_entry.document.path.clone();
         if !layout::is_markdown(&path) {
             let message = format!("{path} is not markdown, so it has no front matter for a date");
             return Err(Error::bad_input(message).hint("its date is that of its last commit"));
         }
         let updated = session.today().to_string();
-        let after = frontmatter::set(&path, &filed.text, "updated", &json!(updated))?;
+        let after = frontmatter::set(&path, &catalog_entry.text, "updated", &json!(updated))?;
         lock.apply_changes(
             session.root(),
-            &[FileChange { path: path.clone(), before: Some(filed.text.clone()), after }],
+            &[FileChange { path: path.clone(), before: Some(catalog_entry.text.clone()), after }],
         )?;
         Ok(RefreshReport {
             source: path,
-            before: filed.assessment.updated.map(|date| date.to_string()),
+            before: catalog_entry.assessment.updated.map(|date| date.to_string()),
             updated,
         })
     }

@@ -9,7 +9,7 @@ use heirloom_core::record::Referent;
 use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Hint, Problem, Value};
-use heirloom_store::layout::{DocumentRole, Placed};
+use heirloom_store::layout::{DocumentRole, HierarchyDocument};
 use heirloom_store::log::Log;
 use heirloom_store::tokens::TokenCounter;
 use indexmap::IndexMap;
@@ -162,9 +162,9 @@ impl Operation for ContextResolve {
 /// conflicts between the decisions in them.
 fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<MemoryItem>, Error> {
     let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let notebooks: Vec<MemoryEntries> =
+    let cached_entries: Vec<MemoryEntries> =
         memories.map(|placed| memory::read(&placed.document.path, &placed.text)).collect();
-    let known = read_log_if_needed(session, inherited, &notebooks)?;
+    let known = read_log_if_needed(session, inherited, &cached_entries)?;
     let empty = Memory::default();
     let memory = known.as_ref().map_or(&empty, |known| &known.memory);
     for placed in inherited.placed.iter_mut().filter(|placed| is_memory(placed)) {
@@ -175,9 +175,9 @@ fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Me
         }
         placed.document.prose = prose;
     }
-    let disputes = decision_conflicts(inherited, &notebooks, memory);
-    inherited.conflicts.extend(disputes);
-    inherited.problems.extend(notebooks.into_iter().flat_map(|notebook| notebook.problems));
+    let conflicts = decision_conflicts(inherited, &cached_entries, memory);
+    inherited.conflicts.extend(conflicts);
+    inherited.problems.extend(cached_entries.into_iter().flat_map(|content| content.problems));
     inherited.problems.extend(known.iter().flat_map(|known| known.problems.iter().cloned()));
     inherited.problems.sort();
     inherited.problems.dedup();
@@ -186,7 +186,7 @@ fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Me
         .unwrap_or_default())
 }
 
-fn is_memory(placed: &Placed) -> bool {
+fn is_memory(placed: &HierarchyDocument) -> bool {
     placed.role == DocumentRole::Memory
 }
 
@@ -195,7 +195,7 @@ fn is_memory(placed: &Placed) -> bool {
 fn read_log_if_needed(
     session: &Session,
     inherited: &Inheritance,
-    notebooks: &[MemoryEntries],
+    cached_entries: &[MemoryEntries],
 ) -> Result<Option<MemorySlice>, Error> {
     let local = Log::read_local(session.root());
     let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
@@ -204,7 +204,7 @@ fn read_log_if_needed(
         return Ok(None);
     }
     // The query finds entries of the default hierarchy only, and these may belong to another one.
-    let entries = notebooks.iter().flat_map(|notebook| &notebook.entries);
+    let entries = cached_entries.iter().flat_map(|content| &content.entries);
     let entries = entries.map(|entry| Referent::entry(&entry.id));
     Ok(Some(MemoryQuery::new().pinned().referents_without_relations(entries).read(session)?))
 }
@@ -212,30 +212,30 @@ fn read_log_if_needed(
 /// Returns the conflicts between active decisions of the plan's memory and of its agents'.
 fn decision_conflicts(
     inherited: &Inheritance,
-    notebooks: &[MemoryEntries],
+    cached_entries: &[MemoryEntries],
     memory: &Memory,
 ) -> Vec<Conflict> {
     let is_active =
         |entry: &&MemoryEntry| memory.standing(&Referent::entry(&entry.id)) == Standing::Active;
     let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let sheets: Vec<DecisionSource<'_>> = memories
-        .zip(notebooks)
-        .map(|(placed, notebook)| DecisionSource {
+    let sources: Vec<DecisionSource<'_>> = memories
+        .zip(cached_entries)
+        .map(|(placed, content)| DecisionSource {
             level: &placed.level,
             owner: placed.selectors.last().map_or("", |(_, name)| name),
             path: &placed.document.path,
-            entries: notebook.entries.iter().filter(is_active).collect(),
+            entries: content.entries.iter().filter(is_active).collect(),
         })
         .collect();
     let (plans, agents): (Vec<_>, Vec<_>) =
-        sheets.into_iter().partition(|sheet| sheet.level == "plan");
+        sources.into_iter().partition(|source| source.level == "plan");
     conflict::find_decision_conflicts(plans.first(), &agents)
 }
 
 /// Removes documents that contain only template text.
 fn remove_unedited(inherited: &mut Inheritance) {
     let unedited = &inherited.unedited;
-    let is_edited = |placed: &Placed| !unedited.contains(&placed.document.path);
+    let is_edited = |placed: &HierarchyDocument| !unedited.contains(&placed.document.path);
     let edited: Vec<bool> = inherited.placed.iter().map(is_edited).collect();
     let mut flags = edited.iter();
     inherited.placed.retain(|_| flags.next() == Some(&true));
@@ -296,7 +296,7 @@ fn diffs(layers: &[cascade::Layer<'_>]) -> Vec<LayerDiff> {
 /// Describes the documents, with their token counts if the session asks for them.
 fn context_layers(
     session: &Session,
-    placed: Vec<Placed>,
+    placed: Vec<HierarchyDocument>,
     assessments: &[Assessment],
 ) -> Vec<ContextLayer> {
     let mut tokens = session.counts_tokens().then(|| TokenCounter::open(session.root()));

@@ -32,9 +32,12 @@ impl Operation for ContextValidate {
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
-        let (mut catalog, notebooks) = Catalog::read_without_text(session)?;
-        let known =
-            MemoryQuery::new().related().read_with_cached_entries(session, &catalog, notebooks)?;
+        let (mut catalog, cached_entries) = Catalog::read_without_text(session)?;
+        let known = MemoryQuery::new().related().read_with_cached_entries(
+            session,
+            &catalog,
+            cached_entries,
+        )?;
         let mut conflicts = catalog.conflicts(session, None)?;
         conflicts.extend(known.conflicts(None));
         conflict::sort_by_severity(&mut conflicts);

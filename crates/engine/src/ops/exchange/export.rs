@@ -118,7 +118,7 @@ fn markdown(known: &WholeMemory, with_private: bool) -> String {
     for document in &known.documents {
         let owner: Vec<&str> = document.selectors.values().map(String::as_str).collect();
         let items: Vec<MemoryItem> = document
-            .notebook
+            .content
             .entries
             .iter()
             .map(|entry| MemoryItem::of_entry(&known.memory, document, entry))

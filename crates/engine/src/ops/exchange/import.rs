@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use heirloom_core::memory::{
-    self, EditRefused, EntryField, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
+    self, EntryEditError, EntryField, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
 };
 use heirloom_core::recall::ComponentKey;
 use heirloom_core::record::{self, LineError, Origin, Record, Referent};
@@ -74,7 +74,7 @@ impl Operation for Import {
             let Some(format) = request.format.or_else(|| import::detect(&file.name, &file.text))
             else {
                 let formats: Vec<&str> =
-                    ImportFormat::ALL.iter().map(|format| format.word()).collect();
+                    ImportFormat::ALL.iter().map(|format| format.as_str()).collect();
                 report.problems.push(
                     Problem::in_file(&file.name, "the format was not recognised").hint(
                         Hint::text("choose one with ")
@@ -179,7 +179,7 @@ struct ImportRun<'s> {
 
 impl ImportRun<'_> {
     fn count(&mut self, record: &Record) {
-        *self.report.imported.entry(record.kind().word()).or_default() += 1;
+        *self.report.imported.entry(record.kind().as_str()).or_default() += 1;
     }
 
     fn import_foreign(
@@ -329,7 +329,7 @@ fn add_entry(
     text: &str,
     owner: MemoryOwner,
     entry: &MemoryEntry,
-) -> Result<String, EditRefused> {
+) -> Result<String, EntryEditError> {
     if entry.kind == EntryKind::Session {
         let day = entry.field(EntryField::Date).and_then(day::parse);
         let day = day.unwrap_or_else(|| session.today());

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::{MemorySlice, read_related};
 use crate::view::View;
-use crate::workspace::catalog::{Catalog, Extent};
+use crate::workspace::catalog::{Catalog, GraphExtent};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct GraphExport;
@@ -62,18 +62,18 @@ impl Operation for GraphExport {
     };
 
     fn run(session: &Session, request: Request) -> Result<ExportedGraph, Error> {
-        let (catalog, notebooks) = Catalog::read_without_text(session)?;
+        let (catalog, cached_entries) = Catalog::read_without_text(session)?;
         let graph = match &request.node {
             Some(node) => {
-                let known = MemorySlice::read_around_node(session, &catalog, notebooks, node)?;
+                let known = MemorySlice::read_around_node(session, &catalog, cached_entries, node)?;
                 let (id, asked) = known.find_node(&catalog, node)?;
                 known
-                    .build_graph(session, &catalog, Extent::Everything, asked, false)
+                    .build_graph(session, &catalog, GraphExtent::Everything, asked, false)
                     .neighbourhood(&id, request.depth.clamp(1, 100))
             }
             None => {
-                let known = read_related(session, &catalog, notebooks)?;
-                known.build_graph(session, &catalog, Extent::Everything, None, false)
+                let known = read_related(session, &catalog, cached_entries)?;
+                known.build_graph(session, &catalog, GraphExtent::Everything, None, false)
             }
         };
         let text = match request.format {

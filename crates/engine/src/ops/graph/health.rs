@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::read_related;
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::{Catalog, Extent};
+use crate::workspace::catalog::{Catalog, GraphExtent};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct GraphHealth;
@@ -71,9 +71,9 @@ impl Operation for GraphHealth {
     };
 
     fn run(session: &Session, _: Request) -> Result<GraphHealthReport, Error> {
-        let (catalog, notebooks) = Catalog::read_without_text(session)?;
-        let known = read_related(session, &catalog, notebooks)?;
-        let graph = known.build_graph(session, &catalog, Extent::Everything, None, true);
+        let (catalog, cached_entries) = Catalog::read_without_text(session)?;
+        let known = read_related(session, &catalog, cached_entries)?;
+        let graph = known.build_graph(session, &catalog, GraphExtent::Everything, None, true);
         let broken_references = catalog.broken_references(session);
         let mut notes: HashMap<&str, Vec<String>> = HashMap::new();
         for conflict in &broken_references {
@@ -82,13 +82,15 @@ impl Operation for GraphHealth {
         let mut stale: Vec<StaleNode> = catalog
             .entries
             .iter()
-            .filter(|filed| !filed.is_closed() && filed.staleness().status != Freshness::Fresh)
-            .map(|filed| StaleNode {
-                id: filed.id.clone(),
-                name: filed.short_name().to_owned(),
-                staleness: filed.staleness().status,
-                days_old: filed.staleness().days_old,
-                notes: notes.get(filed.document.path.as_str()).cloned().unwrap_or_default(),
+            .filter(|catalog_entry| {
+                !catalog_entry.is_closed() && catalog_entry.staleness().status != Freshness::Fresh
+            })
+            .map(|catalog_entry| StaleNode {
+                id: catalog_entry.id.clone(),
+                name: catalog_entry.short_name().to_owned(),
+                staleness: catalog_entry.staleness().status,
+                days_old: catalog_entry.staleness().days_old,
+                notes: notes.get(catalog_entry.document.path.as_str()).cloned().unwrap_or_default(),
             })
             .collect();
         stale.extend(graph.nodes.iter().filter(|node| is_stale_memory(node)).map(|node| {

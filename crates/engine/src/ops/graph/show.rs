@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::memory::MemorySlice;
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::{Catalog, Extent};
+use crate::workspace::catalog::{Catalog, GraphExtent};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct GraphShow;
@@ -47,14 +47,18 @@ impl Operation for GraphShow {
     };
 
     fn run(session: &Session, request: Request) -> Result<NodeNeighbourhood, Error> {
-        let (catalog, notebooks) = match request.depth <= 1 {
+        let (catalog, cached_entries) = match request.depth <= 1 {
             true => Catalog::read_neighbourhood(session, &request.node)?,
             false => Catalog::read_without_text(session)?,
         };
-        let known = MemorySlice::read_around_node(session, &catalog, notebooks, &request.node)?;
+        let known =
+            MemorySlice::read_around_node(session, &catalog, cached_entries, &request.node)?;
         let (id, asked) = known.find_node(&catalog, &request.node)?;
-        let extent =
-            if request.depth <= 1 { Extent::Neighbourhood(&id) } else { Extent::Everything };
+        let extent = if request.depth <= 1 {
+            GraphExtent::Neighbourhood(&id)
+        } else {
+            GraphExtent::Everything
+        };
         let graph = known.build_graph(session, &catalog, extent, asked, true);
         let mut graph = graph.neighbourhood(&id, request.depth.clamp(1, 10));
         if request.depth <= 1 {
@@ -79,7 +83,7 @@ impl Answer for NodeNeighbourhood {
             .map(|days| format!(", {}", present::count(days.unsigned_abs() as usize, "day")))
             .unwrap_or_default();
         view.line([
-            span(Role::Dim, format!("{} · ", self.node.kind.word())),
+            span(Role::Dim, format!("{} · ", self.node.kind.as_str())),
             self.node.title.as_str().into(),
             " · ".into(),
             span(

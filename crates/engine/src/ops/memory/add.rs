@@ -81,7 +81,7 @@ impl Operation for MemoryAdd {
         let kind = EntryKind::from(request.kind);
         let text = request.content.trim();
         if text.is_empty() {
-            return Err(Error::bad_input(format!("a {} needs a text", kind.word()))
+            return Err(Error::bad_input(format!("a {} needs a text", kind.as_str()))
                 .hint("add the text to remember"));
         }
         let fields = fields(&request)?;
@@ -146,7 +146,7 @@ fn new_entry<'t>(
         fields.shift_remove(&EntryField::Status);
     }
     let has_same_text = |entry: &&MemoryEntry| normalise(&entry.text) == normalise(text);
-    let same_count = file.notebook.entries_of(kind).filter(has_same_text).count();
+    let same_count = file.content.entries_of(kind).filter(has_same_text).count();
     if kind == EntryKind::Decision || (kind.is_task() && same_count > 0) {
         fields.entry(EntryField::Date).or_insert_with(|| session.today().to_string());
     }
@@ -190,7 +190,7 @@ fn find_existing(
                 entry.field(*field).is_none_or(|old| normalise(old) != normalise(value))
             })
     };
-    let same = file.notebook.entries_of(kind).find(|entry| {
+    let same = file.content.entries_of(kind).find(|entry| {
         normalise(&entry.text) == normalise(text) && !entry.resolved && !has_other_fields(entry)
     })?;
     // Events in the log refer only to entries with a written id.

@@ -63,7 +63,7 @@ impl Operation for MemoryClear {
             });
         }
         if !request.yes {
-            let entries = present::count(file.notebook.entries.len(), "entry");
+            let entries = present::count(file.content.entries.len(), "entry");
             let message =
                 format!("this would clear {entries} from the memory of {}", file.owner_label());
             return Err(Error::unconfirmed(message));
@@ -75,7 +75,7 @@ impl Operation for MemoryClear {
         lock.rename(root, &[Rename { from: file.path.clone(), to: archived_path.clone() }])?;
         Ok(ClearReport {
             owner: file.owner_label(),
-            entries: file.notebook.entries.len(),
+            entries: file.content.entries.len(),
             source: file.path,
             archived_to: Some(archived_path),
         })

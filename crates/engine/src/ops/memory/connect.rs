@@ -55,9 +55,9 @@ impl Operation for MemoryConnect {
     };
 
     fn run(session: &Session, request: Request) -> Result<ConnectionChange, Error> {
-        let relation = Relation::from_word(request.relation.trim()).ok_or_else(|| {
+        let relation = Relation::parse(request.relation.trim()).ok_or_else(|| {
             let words: Vec<String> =
-                Relation::ALL.iter().map(|relation| relation.word().to_owned()).collect();
+                Relation::ALL.iter().map(|relation| relation.as_str().to_owned()).collect();
             Error {
                 candidates: words,
                 ..Error::bad_input(format!("there is no relation kind `{}`", request.relation))
@@ -93,7 +93,7 @@ impl Operation for MemoryConnect {
                 return Err(Error::not_found(
                     format!(
                         "there is no relation {} from {} to {}",
-                        relation.word(),
+                        relation.as_str(),
                         request.source,
                         request.target
                     ),
@@ -132,7 +132,7 @@ fn find_end(
     }
     let catalog = Catalog::read(session)?;
     match catalog.find(input) {
-        Ok(filed) => Ok(Referent::document(&filed.id)),
+        Ok(catalog_entry) => Ok(Referent::document(&catalog_entry.id)),
         Err(error) if error.candidates.is_empty() => Err(Error::not_found(
             format!("`{}` is neither a memory nor a document", input.escape_default()),
             vec![],
@@ -152,7 +152,7 @@ impl Answer for ConnectionChange {
         view.line([
             span(Role::Good, format!("{} ", self.done)),
             span(Role::Key, self.from.short()),
-            span(Role::Value, format!(" {} ", self.relation.word())),
+            span(Role::Value, format!(" {} ", self.relation.as_str())),
             span(Role::Key, self.to.short()),
         ]);
         view

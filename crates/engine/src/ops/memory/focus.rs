@@ -93,7 +93,7 @@ fn check_is_active(known: &MemorySlice, id: &str, memory: &Referent) -> Result<(
             Hint::text("restore it with ").call("memory_restore", [("fact_ids", ids)])
         }
     };
-    Err(Error::bad_input(format!("`{id}` is {}", standing.word())).hint(hint))
+    Err(Error::bad_input(format!("`{id}` is {}", standing.as_str())).hint(hint))
 }
 
 fn describe_pins(known: &MemorySlice, pinned: &[Referent]) -> Vec<MemoryItem> {

@@ -73,7 +73,7 @@ impl Operation for MemoryPromote {
         transaction.edit(&plan.path, plan.text.as_deref(), after.clone());
         link_back(&mut transaction, &agent, &from, &to, request.moves)?;
         let plan_document = known.edited_document(&plan, after);
-        let EntryMatch::One(copy) = plan_document.notebook.find(&to) else {
+        let EntryMatch::One(copy) = plan_document.content.find(&to) else {
             return Err(Error::system(format!("{}: the entry was not written", plan.path)));
         };
         let (_, fact) = lifecycle::ingest_entry(&mut transaction, &known, &plan_document, copy)?;
@@ -98,11 +98,11 @@ fn check_can_promote(entry: &MemoryEntry, plan: &MemoryFile) -> Result<(), Error
         return Err(Error::bad_input(format!(
             "{} is a {}; only findings, decisions and lessons can be promoted",
             entry.name(),
-            entry.kind.word()
+            entry.kind.as_str()
         )));
     }
     if let Some(copy) = entry.marks.get("promoted")
-        && let EntryMatch::One(copy) = plan.notebook.find(copy)
+        && let EntryMatch::One(copy) = plan.content.find(copy)
     {
         return Err(Error::bad_input(format!(
             "{} was already promoted, as {} of {}",
@@ -144,8 +144,8 @@ fn link_back(
 ) -> Result<(), Error> {
     let before =
         transaction.current_text(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
-    let notebook = memory::read(&agent.path, &before);
-    let EntryMatch::One(entry) = notebook.find(from) else {
+    let content = memory::read(&agent.path, &before);
+    let EntryMatch::One(entry) = content.find(from) else {
         return Err(Error::system(format!("{}: the entry {from} was not found", agent.path)));
     };
     let after = if moves {

@@ -53,7 +53,7 @@ impl Operation for MemoryResolve {
             return Err(Error::bad_input(format!(
                 "{} is a {}; only blockers and questions can be resolved",
                 entry.name(),
-                entry.kind.word()
+                entry.kind.as_str()
             )));
         }
         if entry.resolved {
@@ -80,7 +80,7 @@ impl Operation for MemoryResolve {
         if entry.kind == EntryKind::Question {
             let known = MemoryQuery::new().read(session)?;
             let document = known.edited_document(&file, after);
-            if let EntryMatch::One(entry) = document.notebook.find(&written.name) {
+            if let EntryMatch::One(entry) = document.content.find(&written.name) {
                 let (id, fact) =
                     lifecycle::ingest_entry(&mut transaction, &known, &document, entry)?;
                 written.id = id;
@@ -89,8 +89,8 @@ impl Operation for MemoryResolve {
         }
         let counters = Counters { updated: Some(session.today()), ..Counters::default() };
         transaction.update_counters(&file.path, &counters)?;
-        let notebook = memory::read(&file.path, transaction.current_text(&file.path, ""));
-        if let EntryMatch::One(entry) = notebook.find(&written.name) {
+        let content = memory::read(&file.path, transaction.current_text(&file.path, ""));
+        if let EntryMatch::One(entry) = content.find(&written.name) {
             written.text = entry.full_text();
         }
         transaction.commit()?;
@@ -117,8 +117,8 @@ fn resolve_entry(
             memory::set_marks(before, entry, &marks).map_err(refused)?
         }
     };
-    let notebook = memory::read(&file.path, &dated);
-    match notebook.find(&entry.name()) {
+    let content = memory::read(&file.path, &dated);
+    match content.find(&entry.name()) {
         EntryMatch::One(entry) => memory::resolve(&dated, entry, how).map_err(refused),
         _ => memory::resolve(before, entry, how).map_err(refused),
     }

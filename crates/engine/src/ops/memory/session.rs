@@ -46,7 +46,7 @@ impl Operation for MemorySession {
         transaction.reject_secret(&request.content)?;
         let file = MemoryFile::open(session, &request.plan_id, request.agent_id.as_deref())?;
         let before = file.text_or_new(session)?;
-        let sessions = || file.notebook.entries_of(EntryKind::Session);
+        let sessions = || file.content.entries_of(EntryKind::Session);
         let highest =
             sessions().map(|entry| entry.number).max().unwrap_or(0).max(sessions().count());
         let number = 1 + highest.max(session_counter(&file.path, &before));
@@ -73,8 +73,8 @@ impl Operation for MemorySession {
         };
         transaction.update_counters(&file.path, &counters)?;
         let text = transaction.current_text(&file.path, "").to_owned();
-        let notebook = memory::read(&file.path, &text);
-        let entry = notebook
+        let content = memory::read(&file.path, &text);
+        let entry = content
             .entries_of(EntryKind::Session)
             .find(|entry| entry.id == id)
             .ok_or_else(|| Error::system(format!("{}: the note was not written", file.path)))?;

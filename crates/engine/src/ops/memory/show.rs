@@ -153,7 +153,7 @@ impl Operation for MemoryShow {
             request.kind.is_none_or(|kind| entry.kind == kind)
                 && (!request.open || (entry.kind.is_task() && !entry.resolved))
         };
-        let entries: Vec<&MemoryEntry> = file.notebook.entries.iter().filter(matches).collect();
+        let entries: Vec<&MemoryEntry> = file.content.entries.iter().filter(matches).collect();
         // Events in the log refer only to entries with a written id.
         let marked = entries.iter().filter(|entry| entry.has_stored_id());
         let marked: Vec<Referent> = marked.map(|entry| Referent::entry(&entry.id)).collect();
@@ -180,7 +180,7 @@ impl Operation for MemoryShow {
                     ..entry_details(entry, memory.standing(&Referent::entry(&entry.id)))
                 })
                 .collect(),
-            problems: file.notebook.problems.iter().cloned().chain(problems).collect(),
+            problems: file.content.problems.iter().cloned().chain(problems).collect(),
             filtered: request.open || request.kind.is_some(),
             source: file.path,
         })
@@ -257,7 +257,7 @@ impl Answer for AgentMemory {
             if items.is_empty() {
                 continue;
             }
-            view.title(format!("{}s", present::capitalise(kind.word())));
+            view.title(format!("{}s", present::capitalise(kind.as_str())));
             view.table(&[], items.iter().map(|(item, id)| row(item, id)).collect());
         }
         present::problems(&mut view, &self.problems);
@@ -272,8 +272,8 @@ fn row(item: &EntryDetails, id: &str) -> Vec<crate::view::Span> {
         _ => "",
     };
     let mut details = Vec::new();
-    if let Some(who) = &item.found_by {
-        details.push(format!("found by {who}"));
+    if let Some(agent) = &item.found_by {
+        details.push(format!("found by {agent}"));
     }
     match &item.metadata {
         Some(Value::Object(map)) => {
@@ -287,7 +287,7 @@ fn row(item: &EntryDetails, id: &str) -> Vec<crate::view::Span> {
         details.push(format!("promoted as {}", short_id(id)));
     }
     if item.standing != Standing::Active {
-        details.push(item.standing.word().to_owned());
+        details.push(item.standing.as_str().to_owned());
     }
     let details =
         if details.is_empty() { String::new() } else { format!("  ({})", details.join(" · ")) };

@@ -79,20 +79,23 @@ impl Operation for Stats {
             .kinds
             .iter()
             .map(|(kind, count)| {
-                (kind.word(), CountsOfKind::new(*count, done_count(&known.memory, *kind)))
+                (kind.as_str(), CountsOfKind::new(*count, done_count(&known.memory, *kind)))
             })
             .collect();
         let entry_count =
             |kind: EntryKind| known.entries().filter(|(_, entry)| entry.kind == kind).count();
         Ok(MemoryStats {
-            pending_notes: records.get(RecordKind::Note.word()).map_or(0, |notes| notes.active),
+            pending_notes: records.get(RecordKind::Note.as_str()).map_or(0, |notes| notes.active),
             records,
             sections: tally
                 .sections
                 .iter()
                 .map(|(section, count)| (section.title(), *count))
                 .collect(),
-            entries: EntryKind::ALL.iter().map(|kind| (kind.word(), entry_count(*kind))).collect(),
+            entries: EntryKind::ALL
+                .iter()
+                .map(|kind| (kind.as_str(), entry_count(*kind)))
+                .collect(),
             open: known
                 .entries()
                 .filter(|(_, entry)| {

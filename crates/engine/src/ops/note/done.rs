@@ -80,7 +80,7 @@ pub(crate) fn find_note(known: &MemorySlice, input: &str) -> Result<Uuid, Error>
     match known.memory.record(id).map(heirloom_core::record::Record::kind) {
         Some(RecordKind::Note) => Ok(id),
         Some(other) => {
-            let kind = present::with_article(other.word());
+            let kind = present::with_article(other.as_str());
             Err(Error::bad_input(format!("`{input}` is {kind}, not a note")))
         }
         None => Err(Error::not_found(format!("there is no note `{input}`"), vec![])),

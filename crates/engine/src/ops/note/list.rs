@@ -34,7 +34,7 @@ impl Operation for NoteList {
     fn run(session: &Session, request: Request) -> Result<Hits, Error> {
         let known = SelectedRecords::read(
             session,
-            Filter::records_of_kind(RecordKind::Note.word()),
+            Filter::records_of_kind(RecordKind::Note.as_str()),
             PointInTime::default(),
         )?;
         let is_pending = |item: &MemoryItem| item.standing == Standing::Active && !item.resolved;

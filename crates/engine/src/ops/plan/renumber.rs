@@ -123,14 +123,14 @@ fn renames(
 
 /// Maps the old ids of the plan's documents to the new ones.
 fn new_ids(catalog: &Catalog, plan: &str, new_plan: &str) -> HashMap<String, String> {
-    let members = catalog
-        .entries
-        .iter()
-        .filter(|filed| filed.selectors.get("plan").is_some_and(|name| name == plan));
+    let members = catalog.entries.iter().filter(|catalog_entry| {
+        catalog_entry.selectors.get("plan").is_some_and(|name| name == plan)
+    });
     members
-        .map(|filed| {
-            let parts = filed.id.split('/').map(|part| if part == plan { new_plan } else { part });
-            (filed.id.clone(), parts.collect::<Vec<_>>().join("/"))
+        .map(|catalog_entry| {
+            let parts =
+                catalog_entry.id.split('/').map(|part| if part == plan { new_plan } else { part });
+            (catalog_entry.id.clone(), parts.collect::<Vec<_>>().join("/"))
         })
         .collect()
 }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, json};
 
-use super::kinds::Editable;
+use super::kinds::EditableKind;
 use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::answers::StoredRecord;
 use crate::view::present;
@@ -37,7 +37,7 @@ pub(crate) struct Request {
 /// Fields that an edit cannot change.
 const READ_ONLY_FIELDS: [&str; 7] = ["v", "id", "kind", "at", "by", "supersedes", "origin"];
 
-impl<K: Editable> Operation for RecordEdit<K> {
+impl<K: EditableKind> Operation for RecordEdit<K> {
     type Request = Request;
     type Response = StoredRecord;
     const SPEC: Spec = K::EDIT;
@@ -49,7 +49,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
-            let kind = present::with_article(K::KIND.word());
+            let kind = present::with_article(K::KIND.as_str());
             Error::bad_input(format!("`{}` is not {kind}", request.id))
         })?;
         let unknown = unknown_fields(session, item.place, item.record);
@@ -63,7 +63,7 @@ impl<K: Editable> Operation for RecordEdit<K> {
 }
 
 /// Returns a new version of a record with the given fields replaced.
-fn apply_changes<K: Editable>(
+fn apply_changes<K: EditableKind>(
     old: &Record,
     set: &IndexMap<String, Value>,
     transaction: &WriteTransaction<'_>,
@@ -90,7 +90,7 @@ fn apply_changes<K: Editable>(
     let record = Record::deserialize(&changed).map_err(|error| {
         let reason = find_invalid_field(&changed)
             .unwrap_or_else(|| heirloom_core::json::error_message(&error));
-        Error::bad_input(format!("the edited {} is not valid: {reason}", kind.word()))
+        Error::bad_input(format!("the edited {} is not valid: {reason}", kind.as_str()))
     })?;
     if record.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
         return Err(Error::bad_input("confidence must be between 0 and 1"));
@@ -101,7 +101,7 @@ fn apply_changes<K: Editable>(
 
 /// Returns an error if a field was set that this kind of record does not have: reading the record back
 /// would have dropped it silently.
-fn check_fields_exist<K: Editable>(
+fn check_fields_exist<K: EditableKind>(
     set: &IndexMap<String, Value>,
     record: &Record,
 ) -> Result<(), Error> {
@@ -114,7 +114,7 @@ fn check_fields_exist<K: Editable>(
     let Some((key, _)) = unknown else { return Ok(()) };
     let keys = written.keys().map(String::as_str);
     let editable: Vec<&str> = keys.filter(|key| !READ_ONLY_FIELDS.contains(key)).collect();
-    let what = present::with_article(K::KIND.word());
+    let what = present::with_article(K::KIND.as_str());
     Err(Error::bad_input(format!("{what} has no field `{key}`"))
         .hint(Hint::text(format!("this one has {}; see ", editable.join(", "))).help(K::ADD.name)))
 }

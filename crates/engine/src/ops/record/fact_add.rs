@@ -81,7 +81,7 @@ impl Operation for FactAdd {
         let notes = same.iter().map(|same| {
             Hint::text(format!(
                 "the same fact was {} before, as {}; it is active again",
-                same.standing.word(),
+                same.standing.as_str(),
                 short_id(&same.id.to_string())
             ))
         });

@@ -120,7 +120,7 @@ fn read_target(
 /// Returns the fact of a record with the fields of the request replaced.
 fn edited_fact(old: &Record, request: &Request) -> Result<Fact, Error> {
     let Body::Fact(mut fact) = old.body.clone() else {
-        let actual = present::with_article(old.kind().word());
+        let actual = present::with_article(old.kind().as_str());
         let error = Error::bad_input(format!("`{}` is {actual}, not a fact", request.fact_id));
         return Err(match edit_operation(old.kind()) {
             Some(operation) => error.hint(Hint::text("use ").operation(operation)),

@@ -15,7 +15,7 @@ pub(crate) trait ListableKind: 'static {
 }
 
 /// A record kind that is edited field by field. Facts have an operation of their own, `memory_supersede`.
-pub(crate) trait Editable: ListableKind {
+pub(crate) trait EditableKind: ListableKind {
     const ADD: Spec;
     const EDIT: Spec;
 }
@@ -75,7 +75,7 @@ macro_rules! record_operations {
                     spec($list, concat!($word, " list [query]"), Effect::Reads, $list_about);
             }
 
-            $(impl Editable for $type {
+            $(impl EditableKind for $type {
                 const ADD: Spec = $add::SPEC;
                 const EDIT: Spec =
                     spec(concat!($word, "_edit"), concat!($word, " edit <id>"), Effect::Writes, $edit);
@@ -119,7 +119,7 @@ mod tests {
     /// Asserts that the commands of a kind begin with its word.
     fn check<K: ListableKind>() {
         for spec in [K::SHOW, K::LIST] {
-            assert_eq!(spec.usage.split(' ').next(), Some(K::KIND.word()), "{}", spec.usage);
+            assert_eq!(spec.usage.split(' ').next(), Some(K::KIND.as_str()), "{}", spec.usage);
         }
     }
 

@@ -66,7 +66,7 @@ impl<K: ListableKind> Operation for RecordList<K> {
                 limit: request.limit.unwrap_or(DEFAULT_QUERY_LIMIT),
                 standing_filter,
                 section: request.section,
-                kinds: vec![K::KIND.word().to_owned()],
+                kinds: vec![K::KIND.as_str().to_owned()],
                 scope: request.scope.as_deref(),
                 tag: request.tag.as_deref(),
                 when,
@@ -105,15 +105,15 @@ fn read(
     when: PointInTime,
 ) -> Result<(SelectedRecords, Option<usize>), Error> {
     let Request { section, tag, scope, all, as_of, valid_at, limit, .. } = request;
-    let mut filter = Filter::records_of_kind(kind.word());
+    let mut filter = Filter::records_of_kind(kind.as_str());
     // Records with the same content are merged, and in the past they may have had different tags.
     if as_of.is_none() {
-        filter.marks.extend(section.map(|section| ("section", vec![section.title().to_owned()])));
-        filter.marks.extend(tag.clone().map(|tag| ("tag", vec![tag])));
-        filter.marks.extend(scope.clone().map(|scope| ("scope", vec![scope])));
+        filter.terms.extend(section.map(|section| ("section", vec![section.title().to_owned()])));
+        filter.terms.extend(tag.clone().map(|tag| ("tag", vec![tag])));
+        filter.terms.extend(scope.clone().map(|scope| ("scope", vec![scope])));
     }
     // Most records of a log are facts, so without a further filter the whole log is read.
-    if kind != RecordKind::Fact || filter.marks.len() > 1 {
+    if kind != RecordKind::Fact || filter.terms.len() > 1 {
         return Ok((SelectedRecords::read(session, filter, when)?, None));
     }
     let is_unfiltered = !all && [as_of, valid_at, tag, scope].iter().all(|option| option.is_none());

@@ -68,8 +68,8 @@ impl<K: ListableKind> Operation for RecordShow<K> {
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
             let kind = known.memory.record(id).map(|record| record.kind());
-            let actual = present::with_article(kind.map_or("record", RecordKind::word));
-            let expected = present::with_article(K::KIND.word());
+            let actual = present::with_article(kind.map_or("record", RecordKind::as_str));
+            let expected = present::with_article(K::KIND.as_str());
             let error = Error::bad_input(format!("`{}` is {actual}, not {expected}", request.id));
             match kind.and_then(show_operation) {
                 Some(show) => error.hint(Hint::text("use ").call(show, [("id", &request.id)])),
@@ -92,7 +92,11 @@ impl<K: ListableKind> Operation for RecordShow<K> {
             archived_because: archive_reasons(&known, &name),
             history: history(&known, item.id),
             relations: relations
-                .map(|(from, to, relation)| RecordRelation { from, relation: relation.word(), to })
+                .map(|(from, to, relation)| RecordRelation {
+                    from,
+                    relation: relation.as_str(),
+                    to,
+                })
                 .collect(),
             item: shown,
         })

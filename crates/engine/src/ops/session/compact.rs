@@ -101,7 +101,7 @@ impl Operation for Compact {
             .map(|text| (transcript::parse("transcript", text), words::short_hash(text)));
         let model_summary = transcript
             .as_ref()
-            .and_then(|(transcript, _)| llm::summary(session, transcript, &mut warnings));
+            .and_then(|(transcript, _)| llm::summarise(session, transcript, &mut warnings));
         let mut transaction = WriteTransaction::begin(session, false)?;
         let origin = transcript.as_ref().map(|(_, digest)| Origin::transcript(digest));
         let known = MemoryQuery::new().pinned().origins(origin.clone()).read(session)?;

@@ -77,8 +77,8 @@ impl Operation for WorkspaceShow {
         let inherited = inherit::read(session, None, &Selectors::new())?;
         let catalog = Catalog::read(session)?;
         let mut counts = DocumentCounts::default();
-        for filed in &catalog.entries {
-            let counter = match filed.kind {
+        for catalog_entry in &catalog.entries {
+            let counter = match catalog_entry.kind {
                 NodeKind::Project => &mut counts.projects,
                 NodeKind::Plan => &mut counts.plans,
                 NodeKind::Agent => &mut counts.agents,

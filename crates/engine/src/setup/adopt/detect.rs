@@ -11,7 +11,7 @@ use crate::view::present;
 
 /// A file or a folder that can be adopted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Adoptable {
+pub struct AdoptionCandidate {
     /// The path or pattern.
     pub(super) path: String,
     /// What it is.
@@ -22,7 +22,7 @@ pub struct Adoptable {
     pub(super) read_as: String,
 }
 
-impl Adoptable {
+impl AdoptionCandidate {
     /// Returns the path.
     pub(in crate::setup) fn path(&self) -> &str {
         &self.path
@@ -32,9 +32,9 @@ impl Adoptable {
 /// What was found, and what its adoption adds to the settings.
 #[derive(Debug, Default)]
 pub(super) struct Detection {
-    pub(super) found: Vec<Adoptable>,
+    pub(super) found: Vec<AdoptionCandidate>,
     pub(super) hierarchies: Vec<&'static str>,
-    /// Level and pattern; `LOWEST` stands for the first level.
+    /// Level and pattern; `FIRST_LEVEL` stands for the first level.
     pub(super) files: Vec<(&'static str, String)>,
     pub(super) adr_folders: Vec<String>,
     /// Whether the repository has more folders than were searched.
@@ -42,7 +42,7 @@ pub(super) struct Detection {
 }
 
 /// Stands for the first level of the hierarchy.
-pub(super) const LOWEST: &str = "lowest";
+pub(super) const FIRST_LEVEL: &str = "lowest";
 
 const READ_AS_LOWEST: &str = "the lowest level, so everything else may override it";
 
@@ -144,7 +144,7 @@ pub(super) fn at_path(root: &Root, target: &str) -> Result<Detection, Error> {
 impl Detection {
     fn add(&mut self, path: &str, what: &'static str, reason: &str, read_as: &str) {
         let (path, reason, read_as) = (path.to_owned(), reason.to_owned(), read_as.to_owned());
-        self.found.push(Adoptable { path, what, reason, read_as });
+        self.found.push(AdoptionCandidate { path, what, reason, read_as });
     }
 
     fn add_record_folder(&mut self, path: &str, reason: &str) {
@@ -154,7 +154,7 @@ impl Detection {
 
     fn add_file(&mut self, pattern: &str, what: &'static str, reason: &str) {
         self.add(pattern, what, reason, READ_AS_LOWEST);
-        self.files.push((LOWEST, pattern.to_owned()));
+        self.files.push((FIRST_LEVEL, pattern.to_owned()));
     }
 
     fn add_hierarchies(&mut self, root: &Root) {
@@ -262,7 +262,7 @@ impl Detection {
 
 /// Returns whether a file name is that of a numbered record.
 fn is_numbered(file: &str) -> bool {
-    adr::is_record(file) && adr::derive_id(file).1.is_some()
+    adr::is_adr_file_name(file) && adr::derive_id(file).1.is_some()
 }
 
 /// Returns whether a folder is a record (`1729-images/README.md` with `kep.yaml`) and lies within another
@@ -291,7 +291,7 @@ fn records_by_content(root: &Root, folder: &Folder) -> Option<String> {
     }
     let is_record = |file: &&&String| {
         let text = root.read(&format!("{}/{file}", folder.path)).ok().flatten();
-        text.is_some_and(|text| adr::has_record_sections(file, &text))
+        text.is_some_and(|text| adr::has_adr_sections(file, &text))
     };
     let records = sampled.iter().filter(is_record).count();
     let count = sampled.len();

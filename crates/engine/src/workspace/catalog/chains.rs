@@ -32,7 +32,7 @@ struct LevelDocuments<'c> {
 
 impl<'c> LevelDocuments<'c> {
     fn new(catalog: &'c Catalog, level: &'c Level) -> Self {
-        // In the order of the levels, as in the keys of `Places`.
+        // In the order of the levels, as in the keys of `DocumentIndex`.
         let needs = level.required_levels();
         let in_order = catalog.hierarchy.levels.iter().map(|other| other.name.as_str());
         let needs = in_order.filter(|name| needs.contains(name)).collect();

@@ -41,10 +41,11 @@ impl Catalog {
             }
             documents.extend(level);
         });
-        self.with_known(session, |known| {
-            for (at, filed) in self.entries.iter().enumerate() {
+        self.with_reference_resolver(session, |known| {
+            for (at, catalog_entry) in self.entries.iter().enumerate() {
                 if plan.is_none() || documents.contains(&at) {
-                    conflicts.extend(conflict::find_broken_references(&filed.document, known));
+                    conflicts
+                        .extend(conflict::find_broken_references(&catalog_entry.document, known));
                 }
             }
             if plan.is_none() {
@@ -55,9 +56,11 @@ impl Catalog {
             }
         });
         let is_of_plan = |conflict: &Conflict| {
-            let filed = self.find_by_path(&conflict.path);
+            let catalog_entry = self.find_by_path(&conflict.path);
             plan.is_none_or(|plan| {
-                filed.and_then(|filed| filed.selectors.get("plan")).is_some_and(|name| name == plan)
+                catalog_entry
+                    .and_then(|catalog_entry| catalog_entry.selectors.get("plan"))
+                    .is_some_and(|name| name == plan)
             })
         };
         conflicts.extend(self.duplicates(session)?.into_iter().filter(is_of_plan));
@@ -67,11 +70,10 @@ impl Catalog {
 
     /// Returns the references whose target is missing or retired.
     pub(crate) fn broken_references(&self, session: &Session) -> Vec<Conflict> {
-        let mut broken: Vec<Conflict> = self.with_known(session, |known| {
-            let all = self
-                .entries
-                .iter()
-                .flat_map(|filed| conflict::find_broken_references(&filed.document, known));
+        let mut broken: Vec<Conflict> = self.with_reference_resolver(session, |known| {
+            let all = self.entries.iter().flat_map(|catalog_entry| {
+                conflict::find_broken_references(&catalog_entry.document, known)
+            });
             all.filter(|conflict| conflict.kind == ConflictKind::OrphanReference).collect()
         });
         conflict::sort_by_severity(&mut broken);
@@ -87,7 +89,7 @@ impl Catalog {
     }
 
     /// Calls a function with everything that a document of this workspace may refer to.
-    pub(super) fn with_known<T>(
+    pub(super) fn with_reference_resolver<T>(
         &self,
         session: &Session,
         run: impl FnOnce(&ReferenceResolver<'_>) -> T,
@@ -114,7 +116,7 @@ impl Catalog {
         session: &Session,
         record: &str,
     ) -> Vec<(&CatalogEntry, usize)> {
-        self.with_known(session, |known| {
+        self.with_reference_resolver(session, |known| {
             let Some(target) = known.supersession.index_of_path(record) else { return vec![] };
             let is_successor = |from: &CatalogEntry| {
                 let at = known.supersession.index_of_path(&from.document.path);

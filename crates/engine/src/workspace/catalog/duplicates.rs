@@ -25,9 +25,13 @@ impl Catalog {
     }
 }
 
-fn duplicate_records(root: &Root, config: &Config, filed: &[CatalogEntry]) -> Vec<Conflict> {
+fn duplicate_records(
+    root: &Root,
+    config: &Config,
+    catalog_entry: &[CatalogEntry],
+) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
-    for ((folder, ..), same) in records_by_number(filed) {
+    for ((folder, ..), same) in records_by_number(catalog_entry) {
         let Some((first, others)) = same.split_first().filter(|(_, others)| !others.is_empty())
         else {
             continue;
@@ -40,9 +44,9 @@ fn duplicate_records(root: &Root, config: &Config, filed: &[CatalogEntry]) -> Ve
 }
 
 /// Groups the decision records by folder, prefix and number.
-fn records_by_number(filed: &[CatalogEntry]) -> BTreeMap<(&str, &str, u32), Vec<&Adr>> {
+fn records_by_number(catalog_entry: &[CatalogEntry]) -> BTreeMap<(&str, &str, u32), Vec<&Adr>> {
     let mut by_number: BTreeMap<(&str, &str, u32), Vec<&Adr>> = BTreeMap::new();
-    for adr in filed.iter().filter_map(|filed| filed.adr.as_ref()) {
+    for adr in catalog_entry.iter().filter_map(|catalog_entry| catalog_entry.adr.as_ref()) {
         let is_folder = adr::folder_name(&adr.path).is_some();
         // A proposal that is a folder has the number 0 until it gets one from an issue.
         let is_assigned = |number: &u32| *number > 0 || !is_folder;
@@ -65,7 +69,7 @@ fn record_conflict(adr: &Adr, first: &Adr, free_number: u32) -> Conflict {
         let hint = "give one of the two folders another number";
         return conflict(&adr.path, message, hint.into());
     }
-    let new_name = NumberedName::of_record(path::stem(&adr.path))
+    let new_name = NumberedName::of_adr(path::stem(&adr.path))
         .map_or_else(|| free_number.to_string(), |name| name.with_number(free_number));
     let hint = Hint::text("run ")
         .call("adr_renumber", [("record", &adr.path)])
@@ -79,9 +83,13 @@ fn base_name(path: &str) -> &str {
     file.split('.').next().unwrap_or(file)
 }
 
-fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[CatalogEntry]) -> Vec<Conflict> {
+fn duplicate_plans(
+    root: &Root,
+    hierarchy: &Hierarchy,
+    catalog_entry: &[CatalogEntry],
+) -> Vec<Conflict> {
     let mut by_number: BTreeMap<(Vec<&str>, u32), BTreeSet<&str>> = BTreeMap::new();
-    for selectors in filed.iter().map(|filed| &filed.selectors) {
+    for selectors in catalog_entry.iter().map(|catalog_entry| &catalog_entry.selectors) {
         let Some(plan) = selectors.get("plan") else { continue };
         let above = selectors.iter().take_while(|(level, _)| *level != "plan");
         let above = above.map(|(_, name)| name.as_str()).collect();
@@ -105,16 +113,18 @@ fn duplicate_plans(root: &Root, hierarchy: &Hierarchy, filed: &[CatalogEntry]) -
                 None => "give one of the two another number".into(),
             };
             let message = format!("the plan {plan} has the same number as {first}");
-            conflicts.push(conflict(&main_document(filed, plan), message, hint));
+            conflicts.push(conflict(&main_document(catalog_entry, plan), message, hint));
         }
     }
     conflicts
 }
 
 /// Returns the path of a plan's main document, or of another document of it if there is none.
-fn main_document(filed: &[CatalogEntry], plan: &str) -> String {
+fn main_document(catalog_entry: &[CatalogEntry], plan: &str) -> String {
     let of_plan = || {
-        filed.iter().filter(|entry| entry.selectors.get("plan").is_some_and(|name| name == plan))
+        catalog_entry
+            .iter()
+            .filter(|entry| entry.selectors.get("plan").is_some_and(|name| name == plan))
     };
     let main = of_plan().find(|entry| entry.kind == NodeKind::Plan).or_else(|| of_plan().next());
     main.map(|entry| entry.document.path.clone()).unwrap_or_default()

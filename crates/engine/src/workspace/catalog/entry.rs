@@ -8,7 +8,7 @@ use heirloom_core::hierarchy::Selectors;
 use heirloom_core::staleness::Staleness;
 use heirloom_store::Root;
 use heirloom_store::adrs::AdrDocument;
-use heirloom_store::layout::Placed;
+use heirloom_store::layout::HierarchyDocument;
 
 use super::ids;
 use crate::Error;
@@ -64,7 +64,7 @@ impl CatalogEntry {
     /// Returns whether it is finished, so that its age does not matter.
     pub(crate) fn is_closed(&self) -> bool {
         let status = match &self.adr {
-            Some(adr) => Some(adr.status.word().to_owned()),
+            Some(adr) => Some(adr.status.as_str().to_owned()),
             None => self.document.field("status").map(str::to_lowercase),
         };
         self.is_replaced || status.is_some_and(|status| CLOSED_STATUSES.contains(&status.as_str()))
@@ -107,7 +107,7 @@ impl CatalogEntry {
     }
 
     /// Returns the last part of the document's name: a plan's folder, an ADR's id, a file's stem.
-    pub(super) fn last_name(&self) -> String {
+    pub(super) fn own_name(&self) -> String {
         match (&self.adr, self.kind, self.selectors.last()) {
             (Some(adr), _, _) => adr.id.clone(),
             (None, NodeKind::Project | NodeKind::Plan | NodeKind::Agent, Some((_, name))) => {
@@ -118,7 +118,11 @@ impl CatalogEntry {
     }
 
     /// Creates the entry of a document of a level.
-    pub(super) fn of_placed(placed: Placed, assessment: Assessment, flags: &Flags) -> Self {
+    pub(super) fn of_placed(
+        placed: HierarchyDocument,
+        assessment: Assessment,
+        flags: &Flags,
+    ) -> Self {
         let kind = ids::kind_of(&placed.level, placed.role);
         CatalogEntry {
             id: ids::id_of(&placed),
@@ -138,9 +142,9 @@ impl CatalogEntry {
     }
 
     /// Creates the entry of a decision record.
-    pub(super) fn of_record(record: AdrDocument, assessment: Assessment, flags: &Flags) -> Self {
+    pub(super) fn of_adr(record: AdrDocument, assessment: Assessment, flags: &Flags) -> Self {
         CatalogEntry {
-            id: ids::id_of_record(&record.adr.id, record.project.as_deref()),
+            id: ids::id_of_adr(&record.adr.id, record.project.as_deref()),
             kind: NodeKind::Adr,
             level: None,
             priority: 0,

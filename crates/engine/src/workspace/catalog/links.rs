@@ -18,7 +18,7 @@ use crate::workspace::inherit;
 
 /// The part of the graph to build.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Extent<'i> {
+pub(crate) enum GraphExtent<'i> {
     /// The whole graph.
     Everything,
     /// The node with this id and its direct neighbours.
@@ -35,7 +35,7 @@ struct Link {
 
 impl Catalog {
     /// Returns the graph of documents, or a part of it.
-    pub(crate) fn graph(&self, session: &Session, extent: Extent<'_>) -> Graph {
+    pub(crate) fn graph(&self, session: &Session, extent: GraphExtent<'_>) -> Graph {
         self.graph_with(session, extent, vec![], vec![])
     }
 
@@ -43,7 +43,7 @@ impl Catalog {
     pub(crate) fn graph_with(
         &self,
         session: &Session,
-        extent: Extent<'_>,
+        extent: GraphExtent<'_>,
         mut nodes: Vec<GraphNode>,
         mut edges: Vec<GraphEdge>,
     ) -> Graph {
@@ -55,44 +55,49 @@ impl Catalog {
             via: link.via.map(Cow::into_owned),
         }));
         match extent {
-            Extent::Everything => nodes.extend(self.entries.iter().map(node_of)),
-            Extent::Neighbourhood(center) => {
+            GraphExtent::Everything => nodes.extend(self.entries.iter().map(node_of)),
+            GraphExtent::Neighbourhood(center) => {
                 edges.retain(|edge| edge.from == center || edge.to == center);
                 let ends = edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]);
                 let ends: HashSet<&str> = ends.chain([center]).collect();
-                let neighbours =
-                    self.entries.iter().filter(|filed| ends.contains(filed.id.as_str()));
-                nodes.extend(neighbours.map(|filed| read_node(session, filed)));
+                let neighbours = self
+                    .entries
+                    .iter()
+                    .filter(|catalog_entry| ends.contains(catalog_entry.id.as_str()));
+                nodes.extend(neighbours.map(|catalog_entry| read_node(session, catalog_entry)));
             }
         }
         Graph::new(nodes, edges)
     }
 
-    fn links(&self, session: &Session, extent: Extent<'_>) -> Vec<Link> {
+    fn links(&self, session: &Session, extent: GraphExtent<'_>) -> Vec<Link> {
         let mut links = Vec::new();
         self.inheritance_links(extent, &mut links);
-        self.with_known(session, |known| {
+        self.with_reference_resolver(session, |known| {
             self.supersession_links(known, &mut links);
-            for (at, filed) in self.entries.iter().enumerate() {
-                let references = filed.document.references.iter();
+            for (at, catalog_entry) in self.entries.iter().enumerate() {
+                let references = catalog_entry.document.references.iter();
                 links.extend(references.filter_map(|reference| self.link(at, reference, known)));
             }
         });
-        if let Extent::Neighbourhood(id) = extent {
+        if let GraphExtent::Neighbourhood(id) = extent {
             let is_end = |at: usize| self.entries[at].id == id;
             links.retain(|link| is_end(link.from) || is_end(link.to));
         }
         links
     }
 
-    fn inheritance_links(&self, extent: Extent<'_>, links: &mut Vec<Link>) {
+    fn inheritance_links(&self, extent: GraphExtent<'_>, links: &mut Vec<Link>) {
         // Only chains with all names of the document lead through it.
         let center = match extent {
-            Extent::Everything => None,
-            Extent::Neighbourhood(id) => self.entries.iter().find(|filed| filed.id == id),
+            GraphExtent::Everything => None,
+            GraphExtent::Neighbourhood(id) => {
+                self.entries.iter().find(|catalog_entry| catalog_entry.id == id)
+            }
         };
         let is_included = |selectors: &Selectors| {
-            let mut names = center.into_iter().flat_map(|filed| filed.selectors.iter());
+            let mut names =
+                center.into_iter().flat_map(|catalog_entry| catalog_entry.selectors.iter());
             names.all(|(level, name)| selectors.get(level) == Some(name))
         };
         self.walk(is_included, |Step { above, level, overrides }| {
@@ -167,37 +172,41 @@ impl Catalog {
 }
 
 /// Returns the node of a document, reading the document if only its path is known.
-fn read_node(session: &Session, filed: &CatalogEntry) -> GraphNode {
-    let read = || layout::read_document(session.root(), &filed.document.path);
-    match (!filed.is_read).then(read).flatten() {
-        None => node_of(filed),
+fn read_node(session: &Session, catalog_entry: &CatalogEntry) -> GraphNode {
+    let read = || layout::read_document(session.root(), &catalog_entry.document.path);
+    match (!catalog_entry.is_read).then(read).flatten() {
+        None => node_of(catalog_entry),
         Some((_, document)) => {
             let assessed = inherit::assess(session, &[&document]).ok();
             let assessment = assessed.and_then(|(assessments, _)| assessments.first().copied());
-            let assessment = assessment.unwrap_or(filed.assessment);
-            node_of(&CatalogEntry { document: Box::new(document), assessment, ..filed.clone() })
+            let assessment = assessment.unwrap_or(catalog_entry.assessment);
+            node_of(&CatalogEntry {
+                document: Box::new(document),
+                assessment,
+                ..catalog_entry.clone()
+            })
         }
     }
 }
 
-fn node_of(filed: &CatalogEntry) -> GraphNode {
-    let status = match &filed.adr {
-        Some(adr) => (adr.status != Status::Unknown).then(|| adr.status.word().to_owned()),
-        None => filed.document.field("status").map(str::to_owned),
+fn node_of(catalog_entry: &CatalogEntry) -> GraphNode {
+    let status = match &catalog_entry.adr {
+        Some(adr) => (adr.status != Status::Unknown).then(|| adr.status.as_str().to_owned()),
+        None => catalog_entry.document.field("status").map(str::to_owned),
     };
-    let title = filed
+    let title = catalog_entry
         .adr
         .as_ref()
         .map(|adr| adr.title.clone())
-        .or_else(|| filed.document.title.clone())
-        .unwrap_or_else(|| filed.last_name());
+        .or_else(|| catalog_entry.document.title.clone())
+        .unwrap_or_else(|| catalog_entry.own_name());
     GraphNode {
-        id: filed.id.clone(),
-        kind: filed.kind,
+        id: catalog_entry.id.clone(),
+        kind: catalog_entry.kind,
         title,
-        path: filed.document.path.clone(),
+        path: catalog_entry.document.path.clone(),
         status,
-        staleness: filed.staleness().status,
-        days_old: filed.staleness().days_old,
+        staleness: catalog_entry.staleness().status,
+        days_old: catalog_entry.staleness().days_old,
     }
 }

@@ -7,12 +7,12 @@ use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::name::{self, Match};
 use heirloom_core::recall::strip_section_prefix;
 use heirloom_core::{Document, adr, path};
-use heirloom_store::layout::Placed;
+use heirloom_store::layout::HierarchyDocument;
 
 use super::entry::CatalogEntry;
 use super::name_index::{keys, number_of};
 use super::read::Catalog;
-use crate::workspace::documents::{Needs, Notebooks};
+use crate::workspace::documents::{CachedEntries, ReadScope};
 use crate::{Error, Session};
 
 /// Limits the chains that are read selectively; with more of them, reading everything is faster.
@@ -20,10 +20,10 @@ const MAX_CHAINS: usize = 16;
 
 /// Returns which documents have to be read to show the direct relations of the document that a typed
 /// name refers to. That is everything, unless it is a plan, an agent or a document of one of these.
-fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
+fn needs_of(hierarchy: &Hierarchy, placed: &[HierarchyDocument], typed: &str) -> ReadScope {
     let last = typed.rsplit('/').next().unwrap_or(typed).to_lowercase();
     let number = number_of(&last);
-    let may_match = |placed: &&Placed| {
+    let may_match = |placed: &&HierarchyDocument| {
         let has_name = |name: &String| {
             name.to_lowercase() == last || number.is_some() && number_of(name) == number
         };
@@ -31,20 +31,20 @@ fn needs_of(hierarchy: &Hierarchy, placed: &[Placed], typed: &str) -> Needs {
             || placed.selectors.last().is_some_and(|(_, name)| has_name(name))
     };
     // The relations of a project depend on which plans name it, so all plans have to be read.
-    let needs_everything = |placed: &Placed| {
+    let needs_everything = |placed: &HierarchyDocument| {
         let level = hierarchy.level(&placed.level);
         placed.selectors.is_empty() || level.is_none_or(|level| level.named_by.is_some())
     };
     let mut chains: Vec<Selectors> = Vec::new();
     for placed in placed.iter().filter(may_match) {
         if needs_everything(placed) || chains.len() == MAX_CHAINS {
-            return Needs::Everything;
+            return ReadScope::Everything;
         }
         if !chains.contains(&placed.selectors) {
             chains.push(placed.selectors.clone());
         }
     }
-    if chains.is_empty() { Needs::Everything } else { Needs::Through(chains) }
+    if chains.is_empty() { ReadScope::Everything } else { ReadScope::Through(chains) }
 }
 
 /// Of names with the same number, returns those that write it exactly as typed, or all of them if none
@@ -61,16 +61,19 @@ impl Catalog {
     pub(crate) fn read_neighbourhood(
         session: &Session,
         typed: &str,
-    ) -> Result<(Self, Notebooks), Error> {
-        let mut needs = Needs::Everything;
-        let (catalog, notebooks) = Self::read_outlines(session, |hierarchy, placed| {
+    ) -> Result<(Self, CachedEntries), Error> {
+        let mut needs = ReadScope::Everything;
+        let (catalog, cached_entries) = Self::read_outlines(session, |hierarchy, placed| {
             needs = needs_of(hierarchy, placed, typed);
             needs.clone()
         })?;
         // The name may have matched a document whose surroundings were not read.
-        match catalog.find(typed).is_ok_and(|filed| !needs.leads_through(&filed.selectors)) {
+        match catalog
+            .find(typed)
+            .is_ok_and(|catalog_entry| !needs.includes_chain(&catalog_entry.selectors))
+        {
             true => Self::read_without_text(session),
-            false => Ok((catalog, notebooks)),
+            false => Ok((catalog, cached_entries)),
         }
     }
 
@@ -87,7 +90,9 @@ impl Catalog {
     }
 
     fn by_key(&self, from: &Document, key: &str) -> NameLookup {
-        let plan = self.find_by_path(&from.path).and_then(|filed| filed.selectors.get("plan"));
+        let plan = self
+            .find_by_path(&from.path)
+            .and_then(|catalog_entry| catalog_entry.selectors.get("plan"));
         let agents = plan.and_then(|plan| self.names.agents.get(&(plan.clone(), key.to_owned())));
         match agents.or_else(|| self.names.common.get(key)).map(Vec::as_slice) {
             Some([one]) => NameLookup::Document(self.entries[*one].document.path.clone()),
@@ -108,9 +113,9 @@ impl Catalog {
         let exact = self
             .find_by_path(path)
             .or_else(|| self.find_by_path(&format!(".heirloom/{path}")))
-            .or_else(|| self.entries.iter().find(|filed| filed.id == typed));
-        if let Some(filed) = exact {
-            return Ok(filed);
+            .or_else(|| self.entries.iter().find(|catalog_entry| catalog_entry.id == typed));
+        if let Some(catalog_entry) = exact {
+            return Ok(catalog_entry);
         }
         if let Some(reason) = name::unsafe_reason(typed).filter(|_| !typed.contains('/')) {
             return Err(Error::bad_input(format!(
@@ -128,7 +133,7 @@ impl Catalog {
                 let all: Vec<String> = self
                     .entries
                     .iter()
-                    .flat_map(|filed| [filed.id.clone(), filed.last_name()])
+                    .flat_map(|catalog_entry| [catalog_entry.id.clone(), catalog_entry.own_name()])
                     .collect();
                 Err(Error::not_found(
                     format!("there is no document `{}`", typed.escape_default()),
@@ -136,7 +141,7 @@ impl Catalog {
                 ))
             }
             several => {
-                let ids = several.iter().map(|filed| filed.id.clone()).collect();
+                let ids = several.iter().map(|catalog_entry| catalog_entry.id.clone()).collect();
                 Err(Error::not_found(format!("`{typed}` could be any of several documents"), ids)
                     .hint("use one of these ids, or a path"))
             }
@@ -145,21 +150,26 @@ impl Catalog {
 
     /// Finds a decision record by its id, path, file name or bare number.
     pub fn find_adr(&self, typed: &str) -> Result<(&CatalogEntry, &Adr), Error> {
-        let records =
-            || self.entries.iter().filter_map(|filed| Some((filed, filed.adr.as_deref()?)));
-        if let Some(exact) = records().find(|(filed, _)| filed.document.path == typed) {
+        let records = || {
+            self.entries
+                .iter()
+                .filter_map(|catalog_entry| Some((catalog_entry, catalog_entry.adr.as_deref()?)))
+        };
+        if let Some(exact) =
+            records().find(|(catalog_entry, _)| catalog_entry.document.path == typed)
+        {
             return Ok(exact);
         }
-        let matches_name = |filed: &CatalogEntry, adr: &Adr| {
+        let matches_name = |catalog_entry: &CatalogEntry, adr: &Adr| {
             let file = path::file_name(&adr.path);
-            filed.id == typed
-                || filed.id == format!("adr/{typed}")
+            catalog_entry.id == typed
+                || catalog_entry.id == format!("adr/{typed}")
                 || file == typed
-                || adr::record_name(&adr.path) == typed
+                || adr::adr_name(&adr.path) == typed
                 || adr::has_id(adr, typed)
         };
         let matches: Vec<(&CatalogEntry, &Adr)> =
-            records().filter(|(filed, adr)| matches_name(filed, adr)).collect();
+            records().filter(|(catalog_entry, adr)| matches_name(catalog_entry, adr)).collect();
         match matches.as_slice() {
             [one] => Ok(*one),
             [] => {
@@ -169,7 +179,8 @@ impl Catalog {
                 Err(Error::not_found(format!("there is no decision record `{typed}`"), candidates))
             }
             several => {
-                let ids = several.iter().map(|(filed, _)| filed.id.clone()).collect();
+                let ids =
+                    several.iter().map(|(catalog_entry, _)| catalog_entry.id.clone()).collect();
                 let message = format!("`{typed}` could be any of several decision records");
                 Err(Error::not_found(message, ids).hint("use one of these ids, or a path"))
             }
@@ -180,8 +191,8 @@ impl Catalog {
         let has_prefix = typed.starts_with(|c: char| c.is_alphabetic());
         self.entries
             .iter()
-            .filter(|filed| {
-                has_prefix && filed.adr.as_ref().is_some_and(|adr| adr::has_id(adr, typed))
+            .filter(|catalog_entry| {
+                has_prefix && catalog_entry.adr.as_ref().is_some_and(|adr| adr::has_id(adr, typed))
             })
             .collect()
     }
@@ -190,14 +201,20 @@ impl Catalog {
         let names: Vec<(String, &CatalogEntry)> = self
             .entries
             .iter()
-            .filter(|filed| filed.kind != NodeKind::Memory && filed.adr.is_none())
-            .map(|filed| (filed.last_name(), filed))
+            .filter(|catalog_entry| {
+                catalog_entry.kind != NodeKind::Memory && catalog_entry.adr.is_none()
+            })
+            .map(|catalog_entry| (catalog_entry.own_name(), catalog_entry))
             .collect();
         let found = match name::find(typed, names.iter().map(|(name, _)| name.as_str())) {
             Match::One(found) => vec![found],
             Match::Ambiguous(found) => prefer_same_digits(typed, found),
             Match::Unknown(_) => vec![],
         };
-        names.into_iter().filter(|(name, _)| found.contains(name)).map(|(_, filed)| filed).collect()
+        names
+            .into_iter()
+            .filter(|(name, _)| found.contains(name))
+            .map(|(_, catalog_entry)| catalog_entry)
+            .collect()
     }
 }

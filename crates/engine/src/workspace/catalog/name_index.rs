@@ -17,14 +17,14 @@ pub(super) struct NameIndex {
 }
 
 impl NameIndex {
-    pub(super) fn new(filed: &[CatalogEntry]) -> Self {
+    pub(super) fn new(catalog_entry: &[CatalogEntry]) -> Self {
         let mut names = NameIndex { common: HashMap::new(), agents: HashMap::new() };
-        for (at, document) in filed.iter().enumerate() {
+        for (at, document) in catalog_entry.iter().enumerate() {
             if document.kind == NodeKind::Memory || document.adr.is_some() {
                 continue;
             }
             let plan = document.selectors.get("plan").filter(|_| document.kind == NodeKind::Agent);
-            for key in keys(&document.last_name()) {
+            for key in keys(&document.own_name()) {
                 match plan {
                     Some(plan) => names.agents.entry((plan.clone(), key)).or_default().push(at),
                     None => names.common.entry(key).or_default().push(at),

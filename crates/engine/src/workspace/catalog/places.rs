@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use heirloom_core::Problem;
 use heirloom_core::hierarchy::{self, Hierarchy, Selectors};
 use heirloom_store::Root;
-use heirloom_store::layout::{self, Placed};
+use heirloom_store::layout::{self, HierarchyDocument};
 
 use super::entry::CatalogEntry;
 
@@ -14,7 +14,7 @@ pub(super) type Key = String;
 
 /// An index of the documents by level and by the names that lead to them.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct DocumentIndex {
     /// For each level, the documents by the names that lead to them.
     pub(super) documents: HashMap<String, HashMap<Key, Vec<usize>>>,
     /// For each level, its names by the names of the levels above that it depends on.
@@ -31,7 +31,7 @@ pub(super) type AssignedNames = HashMap<String, HashMap<String, String>>;
 pub(super) fn find_assigned_names(
     root: &Root,
     hierarchy: &Hierarchy,
-    placed: &[Placed],
+    placed: &[HierarchyDocument],
 ) -> (AssignedNames, Vec<Problem>) {
     let mut assigned = AssignedNames::new();
     let mut problems = Vec::new();
@@ -49,13 +49,13 @@ pub(super) fn find_assigned_names(
     (assigned, problems)
 }
 
-impl Places {
+impl DocumentIndex {
     pub(super) fn new(
         hierarchy: &Hierarchy,
-        filed: &[CatalogEntry],
+        catalog_entry: &[CatalogEntry],
         assigned: AssignedNames,
     ) -> Self {
-        let mut places = Places {
+        let mut places = DocumentIndex {
             documents: HashMap::new(),
             names_below: HashMap::new(),
             pattern_levels: HashMap::new(),
@@ -68,7 +68,7 @@ impl Places {
             places.names_below.insert(level.name.clone(), HashMap::new());
         }
         let mut seen = HashSet::new();
-        for (at, document) in filed.iter().enumerate() {
+        for (at, document) in catalog_entry.iter().enumerate() {
             let Some(level) = &document.level else { continue };
             let names = key(document.selectors.values().map(String::as_str));
             let is_first = !seen.contains(&(level, names.clone()));

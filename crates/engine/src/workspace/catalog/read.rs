@@ -8,12 +8,12 @@ use heirloom_core::hierarchy::Hierarchy;
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem, parallel};
 use heirloom_store::adrs::{self, AdrDocument, Scope};
-use heirloom_store::layout::{self, Placed};
+use heirloom_store::layout::{self, HierarchyDocument};
 
 use super::entry::CatalogEntry;
 use super::name_index::NameIndex;
-use super::places::{self, Places};
-use crate::workspace::documents::{Documents, Flags, Needs, Notebooks};
+use super::places::{self, DocumentIndex};
+use crate::workspace::documents::{CachedEntries, Documents, Flags, ReadScope};
 use crate::workspace::inherit::{self, Assessment};
 use crate::workspace::template;
 use crate::{Error, Session};
@@ -33,7 +33,7 @@ pub struct Catalog {
     /// Problems found while reading.
     pub problems: Vec<Problem>,
     pub(super) by_path: HashMap<String, usize>,
-    pub(super) places: Places,
+    pub(super) places: DocumentIndex,
     pub(super) names: NameIndex,
 }
 
@@ -56,19 +56,19 @@ impl Catalog {
 
     /// Reads all documents without their texts, from the cache where files are unchanged. The entries of
     /// memory documents are read on demand.
-    pub(crate) fn read_without_text(session: &Session) -> Result<(Self, Notebooks), Error> {
-        Self::read_outlines(session, |_, _| Needs::Everything)
+    pub(crate) fn read_without_text(session: &Session) -> Result<(Self, CachedEntries), Error> {
+        Self::read_outlines(session, |_, _| ReadScope::Everything)
     }
 
     pub(super) fn read_outlines(
         session: &Session,
-        needs: impl FnOnce(&Hierarchy, &[Placed]) -> Needs,
-    ) -> Result<(Self, Notebooks), Error> {
+        needs: impl FnOnce(&Hierarchy, &[HierarchyDocument]) -> ReadScope,
+    ) -> Result<(Self, CachedEntries), Error> {
         let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-        let Documents { placed, records, flags, notebooks, problems } =
+        let Documents { placed, records, flags, cached_entries, problems } =
             Documents::read(session, &hierarchy, |placed| needs(&hierarchy, placed))?;
         let catalog = Self::assemble(session, hierarchy, placed, records, problems, &flags)?;
-        Ok((catalog, notebooks))
+        Ok((catalog, cached_entries))
     }
 
     /// Drops the catalog on another thread, because freeing many documents takes time.
@@ -82,7 +82,7 @@ impl Catalog {
     fn assemble(
         session: &Session,
         hierarchy: Hierarchy,
-        placed: Vec<Placed>,
+        placed: Vec<HierarchyDocument>,
         records: Vec<AdrDocument>,
         mut problems: Vec<Problem>,
         flags: &[Flags],
@@ -95,41 +95,49 @@ impl Catalog {
         problems.extend(root.repository_problem().cloned());
         problems.sort();
         problems.dedup();
-        let mut filed: Vec<CatalogEntry> = Vec::with_capacity(flags.len());
+        let mut catalog_entry: Vec<CatalogEntry> = Vec::with_capacity(flags.len());
         let mut assessed_flags = assessments.into_iter().zip(flags);
         let placed = placed.into_iter().zip(assessed_flags.by_ref());
-        filed.extend(placed.map(|(placed, (assessment, flags))| {
+        catalog_entry.extend(placed.map(|(placed, (assessment, flags))| {
             CatalogEntry::of_placed(placed, assessment, flags)
         }));
         let records = records.into_iter().zip(assessed_flags);
-        filed.extend(records.map(|(record, (assessment, flags))| {
-            CatalogEntry::of_record(record, assessment, flags)
-        }));
-        make_unique(&mut filed);
-        let adrs: Vec<Adr> =
-            filed.iter().filter_map(|filed| filed.adr.as_deref().cloned()).collect();
+        catalog_entry.extend(
+            records.map(|(record, (assessment, flags))| {
+                CatalogEntry::of_adr(record, assessment, flags)
+            }),
+        );
+        make_unique(&mut catalog_entry);
+        let adrs: Vec<Adr> = catalog_entry
+            .iter()
+            .filter_map(|catalog_entry| catalog_entry.adr.as_deref().cloned())
+            .collect();
         let supersession = Supersession::new(&adrs);
-        let decisions = filed.iter_mut().filter(|filed| filed.adr.is_some());
-        for (at, filed) in decisions.enumerate() {
-            filed.is_replaced = supersession.is_replaced(at);
+        let decisions =
+            catalog_entry.iter_mut().filter(|catalog_entry| catalog_entry.adr.is_some());
+        for (at, catalog_entry) in decisions.enumerate() {
+            catalog_entry.is_replaced = supersession.is_replaced(at);
         }
-        let is_parallel = filed.len() >= MIN_PARALLEL_DOCUMENTS;
+        let is_parallel = catalog_entry.len() >= MIN_PARALLEL_DOCUMENTS;
         let index_names = || {
-            let paths = filed.iter().enumerate();
-            let by_path = paths.map(|(at, filed)| (filed.document.path.clone(), at)).collect();
-            (by_path, NameIndex::new(&filed))
+            let paths = catalog_entry.iter().enumerate();
+            let by_path = paths
+                .map(|(at, catalog_entry)| (catalog_entry.document.path.clone(), at))
+                .collect();
+            (by_path, NameIndex::new(&catalog_entry))
         };
-        let ((by_path, names), places) =
-            parallel::join(is_parallel, index_names, || Places::new(&hierarchy, &filed, assigned));
-        Ok(Catalog { by_path, places, names, adrs, hierarchy, entries: filed, problems })
+        let ((by_path, names), places) = parallel::join(is_parallel, index_names, || {
+            DocumentIndex::new(&hierarchy, &catalog_entry, assigned)
+        });
+        Ok(Catalog { by_path, places, names, adrs, hierarchy, entries: catalog_entry, problems })
     }
 
     /// Returns whether all documents inherit from a document: the main document of a level without names
     /// (`workspace.md`), or one that was adopted for such a level (`CLAUDE.md`).
-    pub(crate) fn is_root_document(&self, filed: &CatalogEntry) -> bool {
-        let level = filed.level.as_deref().and_then(|level| self.hierarchy.level(level));
+    pub(crate) fn is_root_document(&self, catalog_entry: &CatalogEntry) -> bool {
+        let level = catalog_entry.level.as_deref().and_then(|level| self.hierarchy.level(level));
         level.filter(|level| !level.needs_selection()).is_some_and(|level| {
-            let pattern = level.patterns().nth(filed.pattern);
+            let pattern = level.patterns().nth(catalog_entry.pattern);
             let is_adopted = |pattern: &str| level.additional.iter().any(|other| other == pattern);
             pattern.is_some_and(|pattern| level.is_main_pattern(pattern) || is_adopted(pattern))
         })
@@ -145,7 +153,7 @@ impl Catalog {
 /// document that was not read has no date.
 fn judge(
     session: &Session,
-    placed: &[Placed],
+    placed: &[HierarchyDocument],
     records: &[AdrDocument],
     flags: &[Flags],
 ) -> Result<(Vec<Assessment>, Vec<Problem>), Error> {
@@ -169,10 +177,10 @@ fn judge(
 }
 
 /// Gives documents with the same id (`a.md` and `a.mdc`) ids that contain their paths.
-fn make_unique(filed: &mut [CatalogEntry]) {
-    let mut first: HashMap<&str, usize> = HashMap::with_capacity(filed.len());
+fn make_unique(catalog_entry: &mut [CatalogEntry]) {
+    let mut first: HashMap<&str, usize> = HashMap::with_capacity(catalog_entry.len());
     let mut ambiguous: Vec<usize> = Vec::new();
-    for (at, document) in filed.iter().enumerate() {
+    for (at, document) in catalog_entry.iter().enumerate() {
         match first.entry(&document.id) {
             Entry::Occupied(other) => ambiguous.extend([*other.get(), at]),
             Entry::Vacant(entry) => {
@@ -181,7 +189,7 @@ fn make_unique(filed: &mut [CatalogEntry]) {
         }
     }
     for at in ambiguous {
-        let document = &mut filed[at];
-        document.id = format!("{}:{}", document.kind.word(), document.document.path);
+        let document = &mut catalog_entry[at];
+        document.id = format!("{}:{}", document.kind.as_str(), document.document.path);
     }
 }

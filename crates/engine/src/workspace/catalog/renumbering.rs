@@ -20,7 +20,7 @@ use super::read::Catalog;
 #[derive(Debug)]
 pub(crate) struct RenumberEdit<'c> {
     /// The document.
-    pub(crate) filed: &'c CatalogEntry,
+    pub(crate) catalog_entry: &'c CatalogEntry,
     /// The new text.
     pub(crate) after: String,
     /// The number of replaced references.
@@ -31,7 +31,7 @@ pub(crate) struct RenumberEdit<'c> {
 
 impl Catalog {
     /// Rewrites every document that refers to a record by its file or its number.
-    pub(crate) fn renumber_record(
+    pub(crate) fn renumber_adr_document(
         &self,
         record: &CatalogEntry,
         name: &NumberedName,
@@ -39,13 +39,13 @@ impl Catalog {
     ) -> Vec<RenumberEdit<'_>> {
         let supersession = Supersession::new(&self.adrs);
         let path = &record.document.path;
-        let owner = |filed: &CatalogEntry| match &filed.adr {
+        let owner = |catalog_entry: &CatalogEntry| match &catalog_entry.adr {
             Some(adr) if adr.path == *path => TextOwner::This,
             Some(adr) if adr.number == Some(name.number()) => TextOwner::SameNumber,
             _ => TextOwner::Other,
         };
-        self.rewrite(name, number, &owner, &|filed, found| {
-            self.resolve_record(&supersession, filed, found, path)
+        self.rewrite(name, number, &owner, &|catalog_entry, found| {
+            self.resolve_record(&supersession, catalog_entry, found, path)
         })
     }
 
@@ -62,20 +62,22 @@ impl Catalog {
         let has_number = |other: &str| {
             NumberedName::of_plan(other).is_some_and(|other| other.number() == name.number())
         };
-        let owner = |filed: &CatalogEntry| match filed.selectors.get("plan") {
-            Some(other) if filed.kind == NodeKind::Plan && other == plan => TextOwner::This,
-            Some(other) if filed.kind == NodeKind::Plan && has_number(other) => {
+        let owner = |catalog_entry: &CatalogEntry| match catalog_entry.selectors.get("plan") {
+            Some(other) if catalog_entry.kind == NodeKind::Plan && other == plan => TextOwner::This,
+            Some(other) if catalog_entry.kind == NodeKind::Plan && has_number(other) => {
                 TextOwner::SameNumber
             }
             _ => TextOwner::Other,
         };
         let folder = plans.folder_of(plan);
         let is_unique = plans.names.iter().filter(|other| has_number(other)).count() == 1;
-        self.rewrite(name, number, &owner, &|filed, found| match found.form {
+        self.rewrite(name, number, &owner, &|catalog_entry, found| match found.form {
             OccurrenceForm::Name => {
-                self.resolve_plan_name(root, &supersession, filed, found.written, &folder)
+                self.resolve_plan_name(root, &supersession, catalog_entry, found.written, &folder)
             }
-            OccurrenceForm::Number => self.resolve_plan_number(filed, found, &folder, is_unique),
+            OccurrenceForm::Number => {
+                self.resolve_plan_number(catalog_entry, found, &folder, is_unique)
+            }
         })
     }
 
@@ -87,18 +89,23 @@ impl Catalog {
         meaning: &dyn Fn(&CatalogEntry, &Occurrence<'_>) -> Meaning,
     ) -> Vec<RenumberEdit<'_>> {
         let mut seen = HashSet::new();
-        let distinct =
-            self.entries.iter().filter(|filed| seen.insert(filed.document.path.as_str()));
+        let distinct = self
+            .entries
+            .iter()
+            .filter(|catalog_entry| seen.insert(catalog_entry.document.path.as_str()));
         distinct
-            .filter_map(|filed| {
-                let rewritten =
-                    renumber::rewrite(&filed.text, name, number, owner(filed), &|found| {
-                        meaning(filed, found)
-                    });
+            .filter_map(|catalog_entry| {
+                let rewritten = renumber::rewrite(
+                    &catalog_entry.text,
+                    name,
+                    number,
+                    owner(catalog_entry),
+                    &|found| meaning(catalog_entry, found),
+                );
                 let is_affected =
                     rewritten.replacement_count > 0 || !rewritten.ambiguous.is_empty();
                 is_affected.then_some(RenumberEdit {
-                    filed,
+                    catalog_entry,
                     after: rewritten.text,
                     replaced: rewritten.replacement_count,
                     unclear: rewritten.ambiguous,

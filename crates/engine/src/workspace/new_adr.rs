@@ -1,7 +1,7 @@
 //! Creates a decision record in the style of the records in its folder.
 
 use heirloom_core::Hint;
-use heirloom_core::adr::{self, NamingScheme, NewRecord, RecordModel, Status};
+use heirloom_core::adr::{self, AdrLayout, NamingScheme, NewAdr, Status};
 use heirloom_core::path;
 use heirloom_store::adrs::{self, AdrDocument, Scope};
 use heirloom_store::{Config, Root};
@@ -21,7 +21,7 @@ const GUIDANCE: &[(&str, &str)] = &[
 
 /// The folder to which a new record is added.
 #[derive(Debug)]
-pub(crate) struct RecordFolder {
+pub(crate) struct AdrFolder {
     path: String,
     /// The markdown records in it, oldest first.
     records: Vec<AdrDocument>,
@@ -29,7 +29,7 @@ pub(crate) struct RecordFolder {
     template: Option<String>,
 }
 
-impl RecordFolder {
+impl AdrFolder {
     /// Chooses the folder: the one that is named, or else the default folder of the workspace. If that
     /// is empty, the adopted folder with the most records is used.
     pub(crate) fn choose(session: &Session, requested: Option<&str>) -> Result<Self, Error> {
@@ -58,7 +58,7 @@ impl RecordFolder {
             records.iter().map(|record| path::file_name(&record.adr.path)).collect();
         let naming = NamingScheme::detect(&names).unwrap_or_default();
         let template = template(root, &path);
-        RecordFolder { path, records, naming, template }
+        AdrFolder { path, records, naming, template }
     }
 
     /// Returns the path and the text of a new record.
@@ -71,15 +71,15 @@ impl RecordFolder {
         let number = adrs::next_number(session.root(), session.config()?, &self.path);
         let today = session.today();
         let path = format!("{}/{}", self.path, self.naming.name(number, title, today));
-        let new = NewRecord { path: &path, number, title, status, today, guidance: GUIDANCE };
-        let text = self.model().and_then(|model| adr::write_new_record(&new, &model));
+        let new = NewAdr { path: &path, number, title, status, today, guidance: GUIDANCE };
+        let text = self.model().and_then(|model| adr::write_new_adr(&new, &model));
         let text = text.unwrap_or_else(|| default_form(&path, title, status, today));
         Ok((path, text))
     }
 
     /// Returns the model of a new record: a template, or else the newest records. Folders in `.heirloom`
     /// without a template use the default form.
-    fn model(&self) -> Option<RecordModel<'_>> {
+    fn model(&self) -> Option<AdrLayout<'_>> {
         fn with_path(record: &AdrDocument) -> (&str, &str) {
             (record.adr.path.as_str(), record.text.as_str())
         }
@@ -87,11 +87,11 @@ impl RecordFolder {
         let (newest, other) = (newest.next(), newest.next());
         match (&self.template, newest) {
             (Some(text), newest) => {
-                Some(RecordModel::Template { text, newest: newest.map(with_path) })
+                Some(AdrLayout::Template { text, newest: newest.map(with_path) })
             }
             (None, Some(newest)) if !path::is_within(&self.path, ".heirloom") => {
                 let other = other.map(|other| other.text.as_str());
-                Some(RecordModel::ExistingRecords { newest: with_path(newest), other })
+                Some(AdrLayout::ExistingRecords { newest: with_path(newest), other })
             }
             (None, _) => None,
         }
@@ -100,7 +100,7 @@ impl RecordFolder {
 
 fn default_form(path: &str, title: &str, status: Option<Status>, today: Date) -> String {
     let status = status.unwrap_or(Status::Proposed);
-    scaffold::adr(&adr::derive_id(path).0, title, status.word(), today)
+    scaffold::adr(&adr::derive_id(path).0, title, status.as_str(), today)
 }
 
 /// Checks that records in a folder are read, and returns its normalised path.
@@ -165,7 +165,7 @@ fn is_template(name: &str, text: &str) -> bool {
     let lower = name.to_lowercase();
     let stem = path::stem(&lower);
     let parts: Vec<&str> = stem.split(['-', '_', ' ']).collect();
-    let has_template_name = parts.contains(&"template") && !adr::is_record(name);
+    let has_template_name = parts.contains(&"template") && !adr::is_adr_file_name(name);
     let is_blank =
         adr::derive_id(name).1 == Some(0) && adr::read(name, text).title.contains(['{', '[', '<']);
     has_template_name || is_blank

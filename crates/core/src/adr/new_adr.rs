@@ -12,7 +12,7 @@ use crate::yaml::{YamlStyle, write_inline};
 
 /// The content of a new record.
 #[derive(Debug, Clone, Copy)]
-pub struct NewRecord<'n> {
+pub struct NewAdr<'n> {
     /// The path of the file.
     pub path: &'n str,
     /// The number.
@@ -29,7 +29,7 @@ pub struct NewRecord<'n> {
 
 /// The text that gives a new record its layout.
 #[derive(Debug, Clone, Copy)]
-pub enum RecordModel<'m> {
+pub enum AdrLayout<'m> {
     /// A template, whose text is kept.
     Template {
         /// The text of the template.
@@ -47,10 +47,10 @@ pub enum RecordModel<'m> {
 }
 
 /// Writes a record in the layout of a model; `None` if the result does not read back as the new record.
-pub fn write_new_record(new: &NewRecord<'_>, model: &RecordModel<'_>) -> Option<String> {
+pub fn write_new_adr(new: &NewAdr<'_>, model: &AdrLayout<'_>) -> Option<String> {
     let (text, newest) = match model {
-        RecordModel::Template { text, newest } => (*text, *newest),
-        RecordModel::ExistingRecords { newest, .. } => (newest.1, Some(*newest)),
+        AdrLayout::Template { text, newest } => (*text, *newest),
+        AdrLayout::ExistingRecords { newest, .. } => (newest.1, Some(*newest)),
     };
     let newest = newest.map(|(path, text)| (read(path, text), text));
     let writer = Writer { new, model, newest: newest.as_ref(), newline: detect_newline(text) };
@@ -73,7 +73,7 @@ pub fn write_new_record(new: &NewRecord<'_>, model: &RecordModel<'_>) -> Option<
 }
 
 /// Returns whether a text reads back as the new record.
-fn is_as_requested(new: &NewRecord<'_>, text: &str) -> bool {
+fn is_as_requested(new: &NewAdr<'_>, text: &str) -> bool {
     let adr = read(new.path, text);
     let has_status = match new.status {
         Some(status) => adr.status == status,
@@ -86,8 +86,8 @@ fn is_as_requested(new: &NewRecord<'_>, text: &str) -> bool {
 
 /// Writes one record.
 struct Writer<'w> {
-    new: &'w NewRecord<'w>,
-    model: &'w RecordModel<'w>,
+    new: &'w NewAdr<'w>,
+    model: &'w AdrLayout<'w>,
     newest: Option<&'w (Adr, &'w str)>,
     newline: &'static str,
 }
@@ -104,17 +104,17 @@ const CONSTANT_KEYS: &[&str] = &["type", "layout", "parent"];
 
 impl Writer<'_> {
     fn is_template(&self) -> bool {
-        matches!(self.model, RecordModel::Template { .. })
+        matches!(self.model, AdrLayout::Template { .. })
     }
 
     fn status(&self) -> &'static str {
-        self.new.status.unwrap_or(Status::Proposed).word()
+        self.new.status.unwrap_or(Status::Proposed).as_str()
     }
 
     /// Writes the front matter of the model with the values of the new record.
     fn front_matter(&self, yaml: &str) -> String {
         let other = match self.model {
-            RecordModel::ExistingRecords { other: Some(other), .. } => {
+            AdrLayout::ExistingRecords { other: Some(other), .. } => {
                 match frontmatter::split(other) {
                     FrontMatterLocation::Block { yaml, .. } => Some(split_at_keys(&other[yaml])),
                     _ => None,
@@ -280,7 +280,7 @@ impl Writer<'_> {
 
     /// Returns the headings that the newest record shares with the one before it.
     fn shared_headings(&self) -> Vec<String> {
-        let RecordModel::ExistingRecords { newest, other: Some(other) } = self.model else {
+        let AdrLayout::ExistingRecords { newest, other: Some(other) } = self.model else {
             return vec![];
         };
         let other = section_names(other);
@@ -419,8 +419,8 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn new_record<'n>() -> NewRecord<'n> {
-        NewRecord {
+    fn new_record<'n>() -> NewAdr<'n> {
+        NewAdr {
             path: "docs/adr/0020-use-x.md",
             number: 20,
             title: "Use X",
@@ -435,7 +435,7 @@ mod tests {
 
     fn write_like(newest: &str, other: Option<&str>) -> String {
         let newest = ("docs/adr/0019-old.md", newest);
-        write_new_record(&new_record(), &RecordModel::ExistingRecords { newest, other }).unwrap()
+        write_new_adr(&new_record(), &AdrLayout::ExistingRecords { newest, other }).unwrap()
     }
 
     #[test]
@@ -481,25 +481,24 @@ mod tests {
     fn a_status_is_added_only_on_request() {
         let none = write_like("# Old\n\n## Decision\n\nx\n", None);
         assert_eq!(none, "# Use X\n\n## Decision\n\nWhat was decided.\n");
-        let with_status = NewRecord { status: Some(Status::Accepted), ..new_record() };
+        let with_status = NewAdr { status: Some(Status::Accepted), ..new_record() };
         let newest = ("docs/adr/0019-old.md", "# Old\n\n## Decision\n\nx\n");
-        let text =
-            write_new_record(&with_status, &RecordModel::ExistingRecords { newest, other: None })
-                .unwrap();
+        let text = write_new_adr(&with_status, &AdrLayout::ExistingRecords { newest, other: None })
+            .unwrap();
         assert_eq!(read(with_status.path, &text).status, Status::Accepted);
     }
 
     #[test]
     fn a_template_keeps_its_text() {
         let template = "# {short title}\r\n\r\n## Status\r\n\r\nWhat is the status, such as proposed or accepted?\r\n\r\n## Context\r\n\r\nWhat is the issue?\r\n";
-        let model = RecordModel::Template { text: template, newest: None };
+        let model = AdrLayout::Template { text: template, newest: None };
         assert_eq!(
-            write_new_record(&new_record(), &model).unwrap(),
+            write_new_adr(&new_record(), &model).unwrap(),
             "# Use X\r\n\r\n## Status\r\n\r\nProposed\r\n\r\n## Context\r\n\r\nWhat is the issue?\r\n"
         );
         let madr = "---\nstatus: \"{proposed | rejected | accepted | … | superseded by ADR-0123}\"\ndate: {YYYY-MM-DD when the decision was last updated}\n---\n\n# {short title}\n\n## Decision Outcome\n\nChosen option: \"{title of option 1}\"\n";
         assert_eq!(
-            write_new_record(&new_record(), &RecordModel::Template { text: madr, newest: None })
+            write_new_adr(&new_record(), &AdrLayout::Template { text: madr, newest: None })
                 .unwrap(),
             "---\nstatus: \"proposed\"\ndate: 2026-02-22\n---\n\n# Use X\n\n## Decision Outcome\n\nChosen option: \"{title of option 1}\"\n"
         );

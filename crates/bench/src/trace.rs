@@ -174,7 +174,7 @@ fn differences(small: &OpenedPaths, large: &OpenedPaths, plans: [usize; 2]) -> V
     }
     match large.listings.get("plans") {
         Some(times) if *times > 1 => {
-            differences.push(format!("plans listed {}", frequency(*times)))
+            differences.push(format!("plans listed {}", frequency(*times)));
         }
         _ => {}
     }

@@ -325,7 +325,7 @@ impl Memory {
         let Some(events) = self.events.get(&action) else { return vec![] };
         let mut found = BTreeSet::new();
         self.for_each_alias(referent, |alias| {
-            found.extend(events.get(alias).into_iter().flatten())
+            found.extend(events.get(alias).into_iter().flatten());
         });
         found.into_iter().collect()
     }

@@ -209,7 +209,7 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         position: i64::try_from(entry.line).unwrap_or_default(),
         day: part.date,
         confidence: None,
-        duplicate_of: entry.marks.get("promoted").map(|to| Referent::entry(to)),
+        duplicate_of: entry.marks.get("promoted").map(Referent::entry),
         standing: Standing::Active,
         part: Some(part),
     }

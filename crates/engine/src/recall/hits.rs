@@ -54,7 +54,7 @@ impl Hit {
                 id: item.id.clone(),
             },
             explain: None,
-            item: item,
+            item,
         })
     }
 }

@@ -81,14 +81,14 @@ pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> Value {
             result(
                 conflict.kind.name(),
                 level(conflict.severity),
-                Hint::text(&conflict.message).then(" (").then_hint(&conflict.hint).then(")"),
+                &Hint::text(&conflict.message).then(" (").then_hint(&conflict.hint).then(")"),
                 &conflict.path,
                 conflict.line,
             )
         })
         .chain(problems.iter().map(|problem| {
             let message = Hint::text(&problem.message);
-            result(PROBLEM_RULE, "error", message, &problem.path, problem.line)
+            result(PROBLEM_RULE, "error", &message, &problem.path, problem.line)
         }))
         .collect();
     json!({
@@ -102,7 +102,7 @@ pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> Value {
     })
 }
 
-fn result(rule: &str, level: &str, message: Hint, path: &str, line: usize) -> Value {
+fn result(rule: &str, level: &str, message: &Hint, path: &str, line: usize) -> Value {
     json!({
         "ruleId": rule,
         "level": level,

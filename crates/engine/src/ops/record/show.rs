@@ -67,7 +67,7 @@ impl<K: ListableKind> Operation for RecordShow<K> {
         let id = known.find_record(&request.id)?;
         let item = known.memory.item(id).filter(|item| item.record.kind() == K::KIND);
         let item = item.ok_or_else(|| {
-            let kind = known.memory.record(id).map(|record| record.kind());
+            let kind = known.memory.record(id).map(heirloom_core::record::Record::kind);
             let actual = present::with_article(kind.map_or("record", RecordKind::as_str));
             let expected = present::with_article(K::KIND.as_str());
             let error = Error::bad_input(format!("`{}` is {actual}, not {expected}", request.id));

@@ -9,6 +9,7 @@ mod comment;
 mod counters;
 mod edit;
 mod escape;
+mod list_item;
 mod read;
 mod sections;
 mod table;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use jiff::civil::Date;
 
-use super::bullet::bullet;
+use super::list_item::split_bullet;
 
 /// Splits the comments with marks off a text. If two comments set the same mark, the one that [`main_comment`] returns
 /// wins.
@@ -95,7 +95,7 @@ const MARKER_KEYS: [&str; 5] = ["id", "session", "from", "promoted", ADDED];
 /// Returns the byte ranges of all comments by Heirloom in a line, including the spaces before them.
 pub(super) fn marker_comments(line: &str) -> Vec<Range<usize>> {
     // Outside of entries, a comment with a day was written by a person.
-    let may_be_entry = bullet(line).is_some() || line.trim_start().starts_with('|');
+    let may_be_entry = split_bullet(line).is_some() || line.trim_start().starts_with('|');
     let is_marker = |range: &Range<usize>| {
         let inside = inside(line, range);
         let key = inside.trim_start().split(':').next().unwrap_or_default();

@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use jiff::civil::Date;
 
 use super::escape::{encode, encode_cell};
+use super::list_item::split_bullet;
 use super::sections::{self, EntrySection, TextLine, heading_of};
 use super::{
     EntryField, EntryForm, EntryKind, MemoryEntries, MemoryEntry, MemoryOwner, NewEntry, bullet,
@@ -232,7 +233,7 @@ fn add_bullet(
     match last {
         Some(last) => {
             let first_line = text[last.bytes.clone()].lines().next().unwrap_or_default();
-            let marker = bullet::bullet(first_line)
+            let marker = split_bullet(first_line)
                 .map_or_else(|| "- ".into(), |(marker, _)| next_marker(marker));
             insert_after(text, last.bytes.end, &format!("{marker}{}", bullet::write(new)), false)
         }
@@ -324,7 +325,7 @@ fn add_columns(
 fn resolve_bullet(text: &str, entry: &MemoryEntry, resolution: &str) -> String {
     let own = &text[entry.bytes.clone()];
     let line = own.lines().next().unwrap_or_default();
-    let (marker, content) = bullet::bullet(line).unwrap_or(("", line));
+    let (marker, content) = split_bullet(line).unwrap_or(("", line));
     let content_start = entry.bytes.start + marker.len();
     let comments = comment::entry_mark_comments(content);
     let comment: String =

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::bullet::{self, EntryContent};
+use super::list_item::split_bullet;
 use super::sections::{self, EntrySection, TextLine, heading_of};
 use super::{EntryForm, EntryKind, MemoryEntries, MemoryEntry, comment, table, without_marks};
 use crate::document::conflict_marker;
@@ -38,7 +39,7 @@ fn read_section(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Ve
             index += 1;
         } else if table::is_row(line.text) {
             index = read_table(lines, index, body.end, section, entries);
-        } else if let Some((_, content)) = bullet::bullet(line.text) {
+        } else if let Some((_, content)) = split_bullet(line.text) {
             let end = bullet_end(lines, index, body.end);
             let continued = lines[index + 1..end].iter().map(|line| line.text);
             let parts = std::iter::once(content).chain(continued).map(str::trim);
@@ -67,9 +68,9 @@ fn bullet_end(lines: &[TextLine<'_>], start: usize, end: usize) -> usize {
             && !line.is_opaque
             && heading_of(line).is_none()
             && !table::is_row(text)
-            && bullet::bullet(text).is_none();
+            && split_bullet(text).is_none();
         let is_continuation =
-            is_indented && bullet::bullet(text).is_none_or(|_| text.starts_with("  "));
+            is_indented && split_bullet(text).is_none_or(|_| text.starts_with("  "));
         if !(is_continuation || continues_paragraph) {
             break;
         }
@@ -138,7 +139,7 @@ fn read_sessions(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut V
             comment::take_marks(heading_of(&lines[heading]).map_or("", |(_, title)| title));
         let points = lines[heading + 1..end].iter().map(|line| {
             let line = line.text.split("<!-- session:").next().unwrap_or_default();
-            bullet::bullet(line).map_or(line.trim(), |(_, content)| content.trim())
+            split_bullet(line).map_or(line.trim(), |(_, content)| content.trim())
         });
         let points: Vec<&str> = points.filter(|point| !point.is_empty()).collect();
         let text = super::escape::decode(&points.join("\n"));

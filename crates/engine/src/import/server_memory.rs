@@ -60,29 +60,7 @@ fn import_entity(
                 .report_at(&row.place, "the observations of an entity must be a list of texts");
         }
     };
-    let mut facts = Vec::new();
-    for observation in observations {
-        match scalar_to_text(observation).filter(|text| !text.trim().is_empty()) {
-            Some(text) => {
-                let item = format!("entity:{name}#{}", batch::hash(&text));
-                let origin = Origin::imported(FORMAT, item);
-                facts.push((origin, with_name(&name, text.trim())));
-            }
-            None => batch.report_at(
-                &row.place,
-                format!("an observation of `{name}` is empty or not a text"),
-            ),
-        }
-    }
-    if let Some(entity_type) = entity_type.as_deref().filter(|_| observations.is_empty()) {
-        let origin = Origin::imported(FORMAT, format_args!("entity:{name}"));
-        facts.push((origin, type_sentence(&name, entity_type)));
-    } else if observations.is_empty() {
-        batch.report_at(
-            &row.place,
-            format!("the entity `{name}` has neither observations nor a type"),
-        );
-    }
+    let facts = statements(row, &name, entity_type.as_deref(), observations, batch);
     for (origin, content) in facts {
         let section = entity_type.as_deref().and_then(section::of_category);
         let fact = Fact {
@@ -99,6 +77,41 @@ fn import_entity(
             first_facts.entry(name.clone()).or_insert(id);
         }
     }
+}
+
+/// Returns what the observations of an entity state, each with its origin. An entity without observations states its
+/// type.
+fn statements(
+    row: &JsonRow,
+    name: &str,
+    entity_type: Option<&str>,
+    observations: &[Value],
+    batch: &mut Batch<'_, '_>,
+) -> Vec<(Origin, String)> {
+    let mut facts = Vec::new();
+    for observation in observations {
+        match scalar_to_text(observation).filter(|text| !text.trim().is_empty()) {
+            Some(text) => {
+                let item = format!("entity:{name}#{}", batch::hash(&text));
+                let origin = Origin::imported(FORMAT, item);
+                facts.push((origin, with_name(name, text.trim())));
+            }
+            None => batch.report_at(
+                &row.place,
+                format!("an observation of `{name}` is empty or not a text"),
+            ),
+        }
+    }
+    if let Some(entity_type) = entity_type.filter(|_| observations.is_empty()) {
+        let origin = Origin::imported(FORMAT, format_args!("entity:{name}"));
+        facts.push((origin, type_sentence(name, entity_type)));
+    } else if observations.is_empty() {
+        batch.report_at(
+            &row.place,
+            format!("the entity `{name}` has neither observations nor a type"),
+        );
+    }
+    facts
 }
 
 fn import_relation(row: &JsonRow, first_facts: &HashMap<String, Uuid>, batch: &mut Batch<'_, '_>) {

@@ -53,7 +53,7 @@ pub(crate) struct MemoryItem {
     /// The status of a decision record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<String>,
-    /// Whether a question or a blocker is resolved.
+    /// Whether a question, a blocker or a note is resolved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) resolved: bool,
     /// Whether it is pinned to working memory.

@@ -51,9 +51,10 @@ pub fn kind_of(op: &Op, field: &str) -> Option<NameKind> {
     let group = op.words().next().unwrap_or_default();
     match group {
         _ if is("plan") => Some(NameKind::Plan),
-        _ if is("agent") || is("affects") => Some(NameKind::Agent),
+        _ if is("agent") => Some(NameKind::Agent),
         _ if is("project") => Some(NameKind::Project),
         "adr" if ["id", "old", "new", "record"].into_iter().any(is) => Some(NameKind::Adr),
+        "memory" if is("affects") => Some(NameKind::Agent),
         "memory" if is("entry") => Some(NameKind::Entry),
         "memory" if is("fact_ids") || is("source") || is("target") => Some(NameKind::EntryPath),
         _ => None,

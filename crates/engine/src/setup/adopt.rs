@@ -240,7 +240,7 @@ impl Answer for AdoptReport {
                 span(Role::Dim, format!("→ {}", found.read_as)),
             ]
         });
-        view.title("AdoptionCandidate");
+        view.title("Adoptable");
         view.table(&[], rows.collect());
         view.title(match (self.changed, self.dry_run) {
             (false, _) => "The settings are unchanged".to_owned(),

@@ -154,7 +154,7 @@ fn long_flag(field: &Field) -> String {
     }
 }
 
-/// Returns how a field of an operation is typed: its flag, or the placeholder of a positional argument.
+/// Returns how a field of an operation is typed: its flag, or the name that the usage shows for a positional argument.
 pub(crate) fn spelling(op: Option<&Op>, name: &str) -> String {
     if op.is_some_and(|op| is_positional(op, name)) {
         return value_name(name);

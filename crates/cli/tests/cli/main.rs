@@ -39,3 +39,21 @@ mod terminal;
 
 /// The program.
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");
+
+/// Returns names that lead out of the workspace, or that no document can have. `outside` is the absolute path of a folder
+/// beside the workspace.
+fn hostile_names(outside: &str) -> [&str; 11] {
+    [
+        "../../outside",
+        "..",
+        "../../etc",
+        "/etc",
+        outside,
+        "..\\..\\outside",
+        "0042\0",
+        "\0",
+        "-rf",
+        "~",
+        "",
+    ]
+}

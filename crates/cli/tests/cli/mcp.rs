@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
-use crate::HEIR;
+use crate::{HEIR, hostile_names};
 
 /// Maximum size of the default list of tools, which every agent pays for.
 const TOOLS_MAX_TOKENS: usize = 3_000;
@@ -287,19 +287,7 @@ fn hostile_names_reach_no_file_outside() {
     let outside = "//- outside/0001-secret-plan.md\n---\ntitle: SECRET\n---\nSECRET\n//- outside/agents/001-secret.md\nSECRET\n";
     let folder = Workspace::with(HEIR, &(inside + outside));
     let absolute = folder.path().join("outside").to_string_lossy().into_owned();
-    let names = [
-        "../../outside",
-        "..",
-        "../../etc",
-        "/etc",
-        &absolute,
-        "..\\..\\outside",
-        "0042\0",
-        "\0",
-        "-rf",
-        "~",
-        "",
-    ];
+    let names = hostile_names(&absolute);
     let percent = |name: &str| name.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
     let calls: Vec<(&str, Value)> = names
         .iter()

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use heirloom_testkit::{TEAM, Workspace};
 use serde_json::{Value, json};
 
-use crate::HEIR;
+use crate::{HEIR, hostile_names};
 
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
@@ -210,18 +210,7 @@ fn hostile_names_reach_no_file_outside() {
         &["--root", "team", "serve", "--port", "0"],
     );
     let absolute = server.workspace.path().join("outside").to_string_lossy().into_owned();
-    for name in [
-        "../../outside",
-        "..",
-        "../../etc",
-        "/etc",
-        &absolute,
-        "..\\..\\outside",
-        "0042\0",
-        "\0",
-        "-rf",
-        "",
-    ] {
+    for name in hostile_names(&absolute) {
         let requests = [
             ("/v1/context_resolve", json!({"plan": name})),
             ("/v1/context_resolve", json!({"plan": "0042", "agent": name})),

@@ -47,7 +47,7 @@ const fn spec(
     Spec { name, usage, group: Group::Memory, effect, about }
 }
 
-/// Returns the first item of an optional list.
+/// Returns the name in a list of at most one: a macro can leave an item out of a list, but not write `None` instead.
 const fn first(names: &[&'static str]) -> Option<&'static str> {
     match names {
         [first, ..] => Some(first),

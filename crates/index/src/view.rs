@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{Corpus, Posting, Slot, filter_term, length_normalisation};
+use heirloom_core::recall::{
+    Corpus, Posting, Question, RankedMemory, Slot, filter_term, length_normalisation, rank,
+};
 use heirloom_core::{kernels, parallel};
 
 use crate::quantise::QuantisedVector;
@@ -120,6 +122,12 @@ pub struct View<'s> {
 }
 
 impl View<'_> {
+    /// Ranks the memories for a question. It is a function of this crate, and not generic, so that ranking is compiled
+    /// with the optimisation of this crate rather than that of its callers.
+    pub fn rank(&self, question: &Question<'_>, limit: usize) -> Vec<RankedMemory> {
+        rank(self, question, limit)
+    }
+
     /// Excludes memories that do not pass a filter.
     pub(crate) fn apply_filter(&mut self, filter: &Filter) {
         for (name, values) in &filter.terms {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::recall::{Question, RankedMemory, rank};
+use heirloom_core::recall::{Question, RankedMemory};
 use heirloom_core::record::{FactSection, RecordKind};
 use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
@@ -153,7 +153,7 @@ impl Search<'_> {
         let view = snapshot.view(standing_filter, &self.filter());
         let overfetch = if is_past { PAST_OVERFETCH } else { 1 };
         let limit = self.limit.max(MAX_NEAR_MISSES).saturating_mul(overfetch);
-        let scored = rank(&view, question, limit);
+        let scored = view.rank(question, limit);
         let (answering, others): (Vec<RankedMemory>, Vec<RankedMemory>) =
             scored.into_iter().partition(RankedMemory::is_answer);
         let to_hits = |scored: &[RankedMemory]| hits(session, snapshot, scored, self);

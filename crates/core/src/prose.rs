@@ -1,12 +1,10 @@
 //! Splits prose into sentences and shortens it without cutting words.
 
-use super::markdown::{BlockKind, split_blocks};
-
 /// Length of ` …`, which is appended to a shortened text.
 const ELLIPSIS_CHARS: usize = 2;
 
 /// Splits a line of prose into sentences.
-pub(super) fn split_sentences(text: &str) -> Vec<&str> {
+pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     let mut sentences = vec![];
     let mut start = 0;
     let balanced_backticks = text.matches('`').count().is_multiple_of(2);
@@ -36,13 +34,13 @@ pub(super) fn split_sentences(text: &str) -> Vec<&str> {
 }
 
 /// Returns whether a sentence is a question.
-pub(super) fn is_question(sentence: &str) -> bool {
+pub(crate) fn is_question(sentence: &str) -> bool {
     let words = sentence.trim_end_matches(|c| is_closing_mark(c) || c == '？');
     sentence[words.len()..].contains(['?', '？'])
 }
 
 /// Shortens a text to a number of characters: after a sentence, or else after a word, and adds `…`.
-pub(super) fn truncate(text: &str, max_chars: usize) -> String {
+pub(crate) fn truncate(text: &str, max_chars: usize) -> String {
     let text = text.trim();
     let max_kept_chars = max_chars.saturating_sub(ELLIPSIS_CHARS);
     let Some((end, _)) = text.char_indices().nth(max_kept_chars) else {
@@ -64,7 +62,7 @@ pub(super) fn truncate(text: &str, max_chars: usize) -> String {
 }
 
 /// Returns the leading sentences of a text that fit into a number of characters.
-pub(super) fn leading_sentences(text: &str, max_chars: usize) -> &str {
+pub(crate) fn leading_sentences(text: &str, max_chars: usize) -> &str {
     let mut end = 0;
     let mut chars = 0;
     for sentence in split_sentences(text) {
@@ -78,26 +76,8 @@ pub(super) fn leading_sentences(text: &str, max_chars: usize) -> &str {
     text[..end].trim()
 }
 
-/// Returns the beginning of a Markdown text as one line of at most `max_chars` characters: its
-/// paragraphs and list items, without headings and code.
-pub fn excerpt(text: &str, max_chars: usize) -> String {
-    let mut line = String::new();
-    for block in split_blocks(text).iter().filter(|block| block.kind != BlockKind::Heading) {
-        append_clause(&mut line, &block.text);
-        let is_enough = line.len() > max_chars * char::MAX.len_utf8();
-        if is_enough {
-            break;
-        }
-    }
-    if line.is_empty() {
-        let mut lines = text.lines().map(|line| line.trim_matches(['#', '*', '`', '>', ' ']));
-        line = lines.find(|line| !line.is_empty()).unwrap_or("").to_owned();
-    }
-    truncate(&line, max_chars)
-}
-
 /// Appends a text to a line, after a semicolon unless the line ends with a sentence or a colon.
-pub(super) fn append_clause(line: &mut String, text: &str) {
+pub(crate) fn append_clause(line: &mut String, text: &str) {
     if !line.is_empty() {
         let separator = if ends_sentence(line) || line.ends_with(':') { " " } else { "; " };
         line.push_str(separator);
@@ -105,14 +85,22 @@ pub(super) fn append_clause(line: &mut String, text: &str) {
     line.push_str(text);
 }
 
+/// Appends a word to a line.
+pub(crate) fn push_word(line: &mut String, word: &str) {
+    if !line.is_empty() {
+        line.push(' ');
+    }
+    line.push_str(word);
+}
+
 /// Returns whether a text ends with a full stop or another mark that ends a sentence.
-pub(super) fn ends_sentence(text: &str) -> bool {
+pub(crate) fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(['"', '\'', ')', '*', '”', '’', '»'])
         .ends_with(['.', '!', '?', '。', '！', '？', '…'])
 }
 
 /// Returns a key that is equal for texts that differ only in case, spaces and punctuation.
-pub(super) fn comparison_key(text: &str) -> String {
+pub(crate) fn comparison_key(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

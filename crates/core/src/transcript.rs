@@ -13,9 +13,8 @@ mod model;
 
 // Text.
 mod clean;
+mod excerpt;
 mod markdown;
-mod phrases;
-mod prose;
 mod shell_command;
 
 // Tool calls and messages.
@@ -33,15 +32,11 @@ mod json_lines;
 mod plain_text;
 
 // The digest.
-mod conversation;
-mod decisions;
 mod digest;
-mod open_items;
-mod steps;
 
 pub use digest::{Digest, digest_transcript};
+pub use excerpt::excerpt;
 pub use model::{Choice, Format, Role, Todo, ToolCall, ToolKind, Transcript, Turn};
-pub use prose::excerpt;
 
 use serde_json::Value;
 

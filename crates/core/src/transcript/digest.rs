@@ -1,24 +1,46 @@
 //! Digests a transcript into what the next agent needs to continue the work.
 
+mod conversation;
+mod course;
+mod decisions;
+mod findings;
+mod instructions;
+mod open_items;
+mod phrases;
+mod proposals;
+mod statement;
+mod steps;
+
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::conversation::Conversation;
-use super::decisions::collect_decisions;
+use super::excerpt::excerpt;
 use super::markdown::{Block, BlockKind};
 use super::model::{Role, Transcript};
-use super::open_items::collect_open_items;
-use super::phrases;
-use super::prose::{self, truncate};
-use super::steps::{abbreviate_list, collect_steps};
+use crate::prose::{self, truncate};
+use conversation::Conversation;
+use course::collect_course;
+use decisions::collect_decisions;
+use findings::collect_findings;
+use instructions::collect_instructions;
+use open_items::collect_open_items;
+use statement::TermWeights;
+use steps::{abbreviate_list, collect_steps};
 
 /// Length of each list of a digest.
 const MAX_LIST_ITEMS: usize = 12;
 
+/// Length of the lists of instructions, decisions, findings and open items, which a successor cannot
+/// find elsewhere.
+const MAX_STATEMENTS: usize = 24;
+
 /// Length of a list item, in characters.
 const MAX_ITEM_CHARS: usize = 240;
+
+/// Length of a statement, in characters.
+const MAX_STATEMENT_CHARS: usize = 480;
 
 /// Length of the first goal, in characters.
 const MAX_FIRST_GOAL_CHARS: usize = 300;
@@ -45,9 +67,13 @@ pub struct Digest {
     pub title: String,
     /// The user's requests in order.
     pub goals: Vec<String>,
-    /// Decisions that were made.
+    /// Standing instructions of the user, in the user's words.
+    pub instructions: Vec<String>,
+    /// Decisions that were made, with what they refer to.
     pub decisions: Vec<String>,
-    /// Unanswered questions, blockers and the failures at the end.
+    /// Causes that were found, and fixes.
+    pub findings: Vec<String>,
+    /// Work that was put off, unanswered questions, blockers and the failures at the end.
     pub open: Vec<String>,
     /// The steps that were taken, in order; equal steps are combined.
     pub sequence: Vec<String>,
@@ -55,6 +81,8 @@ pub struct Digest {
     pub outcome: String,
     /// The open entries of the agent's todo list.
     pub todos: Vec<String>,
+    /// What the user said and what the agent reported, in order and shortened.
+    pub course: Vec<String>,
     /// The digest in a few lines of whole sentences.
     pub summary: String,
 }
@@ -62,17 +90,26 @@ pub struct Digest {
 /// Digests a transcript.
 pub fn digest_transcript(transcript: &Transcript) -> Digest {
     let conversation = Conversation::of(transcript);
-    let decisions = collect_decisions(transcript, &conversation, MAX_LIST_ITEMS);
+    let weights =
+        TermWeights::of(conversation.messages.iter().map(|message| message.turn.text.as_str()));
+    let instructions =
+        limit_statements(&collect_instructions(&conversation, &weights, MAX_STATEMENTS));
+    let mut decisions = collect_decisions(transcript, &conversation, &weights, MAX_STATEMENTS);
+    let is_instruction = |text: &String| instructions.iter().any(|other| other.contains(text));
+    decisions.retain(|decision| !is_instruction(decision));
     let steps = collect_steps(transcript, MAX_LIST_ITEMS);
     let outcome = first_paragraph(conversation.last_report_blocks());
     let mut digest = Digest {
         title: title(transcript, &conversation),
         goals: goals(&conversation),
-        decisions: limit_list(&decisions),
-        open: limit_list(&collect_open_items(transcript, &conversation)),
+        instructions,
+        decisions: limit_statements(&decisions),
+        findings: limit_statements(&collect_findings(transcript, &conversation, MAX_STATEMENTS)),
+        open: limit_statements(&collect_open_items(transcript, &conversation, &weights)),
         sequence: steps.iter().map(|step| truncate(step, MAX_ITEM_CHARS)).collect(),
         outcome: truncate(&outcome, MAX_OUTCOME_CHARS),
         todos: limit_list(&open_todos(transcript, &conversation)),
+        course: collect_course(&conversation),
         summary: String::new(),
     };
     digest.summary = summarize(transcript, &conversation, &digest);
@@ -82,8 +119,7 @@ pub fn digest_transcript(transcript: &Transcript) -> Digest {
 /// Returns the first sentence of the session's title, of the first request, or of the first report.
 fn title(transcript: &Transcript, conversation: &Conversation<'_>) -> String {
     let mut requests = conversation.user_messages();
-    let request =
-        requests.next().map(|message| prose::excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
+    let request = requests.next().map(|message| excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
     let report = conversation.messages.first().and_then(|message| message.blocks.first());
     let sources = [transcript.title.clone(), request, report.map(|block| block.text.clone())];
     let mut titles = sources.into_iter().flatten().map(|source| {
@@ -105,9 +141,9 @@ fn goals(conversation: &Conversation<'_>) -> Vec<String> {
         if message.turn.role == Role::Assistant {
             agent_asked = message.sentences().last().is_some_and(prose::is_question);
         } else if goals.is_empty() {
-            goals.push(prose::excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
+            goals.push(excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
         } else if phrases::is_request(&message.turn.text, agent_asked) {
-            goals.push(prose::excerpt(&message.turn.text, MAX_ITEM_CHARS));
+            goals.push(excerpt(&message.turn.text, MAX_ITEM_CHARS));
         }
     }
     let mut goals = deduplicate(goals);
@@ -152,7 +188,7 @@ fn summarize(transcript: &Transcript, conversation: &Conversation<'_>, digest: &
     let request = conversation
         .user_messages()
         .next()
-        .map(|message| prose::excerpt(&message.turn.text, MAX_SUMMARY_CHARS))
+        .map(|message| excerpt(&message.turn.text, MAX_SUMMARY_CHARS))
         .unwrap_or_default();
     let request = request.trim_end_matches(" …");
     let outcome = first_paragraph(conversation.last_report_blocks());
@@ -192,6 +228,15 @@ fn join_complete_items(items: &[String]) -> String {
 fn limit_list(items: &[String]) -> Vec<String> {
     let items = items.iter().map(|item| truncate(item, MAX_ITEM_CHARS)).collect();
     deduplicate(items).into_iter().take(MAX_LIST_ITEMS).collect()
+}
+
+/// The same for statements.
+fn limit_statements(items: &[String]) -> Vec<String> {
+    let items: Vec<String> = items.iter().map(|item| truncate(item, MAX_STATEMENT_CHARS)).collect();
+    let items = deduplicate(items);
+    let is_part =
+        |item: &String| items.iter().any(|other| other != item && other.contains(item.as_str()));
+    items.iter().filter(|item| !is_part(item)).take(MAX_STATEMENTS).cloned().collect()
 }
 
 fn deduplicate(items: Vec<String>) -> Vec<String> {

@@ -24,12 +24,29 @@ pub(super) struct Block {
     /// Index of the block that introduces this one: a paragraph with a colon before a list, else
     /// the heading.
     pub(super) introduced_by: Option<usize>,
+    /// The number of an item in its list: as written, or counted from 1. Nested lists have none.
+    pub(super) number: Option<u64>,
+    /// Whether the number is written.
+    pub(super) is_numbered: bool,
 }
 
+/// What a line break inside a paragraph means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineBreaks {
+    /// The paragraph goes on, as in Markdown.
+    Join,
+    /// A new sentence begins, as in messages that people type, unless the line was wrapped.
+    Separate,
+}
+
+/// A shorter line was not wrapped by an editor, in bytes.
+const MIN_WRAPPED_LINE_BYTES: usize = 60;
+
 /// Splits Markdown into blocks.
-pub(super) fn split_blocks(text: &str) -> Vec<Block> {
+pub(super) fn split_blocks(text: &str, line_breaks: LineBreaks) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
-    let mut splitter = BlockSplitter::default();
+    let separates_lines = line_breaks == LineBreaks::Separate;
+    let mut splitter = BlockSplitter { separates_lines, ..BlockSplitter::default() };
     for event in Parser::new_ext(text, options) {
         splitter.handle_event(event);
     }
@@ -54,6 +71,15 @@ struct BlockSplitter {
     heading: Option<usize>,
     /// Index of the paragraph that introduces the present list.
     list_introduction: Option<usize>,
+    /// The number of the next item of the outermost list.
+    next_number: u64,
+    /// Whether the outermost list is numbered.
+    is_numbered_list: bool,
+    /// The number of the present item.
+    number: Option<u64>,
+    separates_lines: bool,
+    /// Length of the present block's text at the last line break.
+    line_start: usize,
 }
 
 impl BlockSplitter {
@@ -68,13 +94,23 @@ impl BlockSplitter {
             }
             _ if self.skip_depth > 0 => {}
             Event::Start(Tag::Heading { .. }) => self.begin_block(BlockKind::Heading),
-            Event::Start(Tag::Item) => self.begin_block(BlockKind::Item),
+            Event::Start(Tag::Item) => {
+                self.begin_block(BlockKind::Item);
+                if self.list_depth == 1 {
+                    self.number = Some(self.next_number);
+                    self.next_number += 1;
+                }
+            }
             Event::Start(Tag::Paragraph) if self.kind.is_none() || !self.text.is_empty() => {
                 self.begin_block(BlockKind::Paragraph);
             }
-            Event::Start(Tag::List(_)) => {
+            Event::Start(Tag::List(start)) => {
                 self.finish_block();
                 self.list_depth += 1;
+                if self.list_depth == 1 {
+                    self.next_number = start.unwrap_or(1);
+                    self.is_numbered_list = start.is_some();
+                }
             }
             Event::End(TagEnd::List(_)) => {
                 self.finish_block();
@@ -91,7 +127,13 @@ impl BlockSplitter {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 self.push_text(&text);
             }
-            Event::SoftBreak | Event::HardBreak => self.push_text(" "),
+            Event::SoftBreak | Event::HardBreak if self.separates_lines && !self.is_wrapped() => {
+                self.finish_block();
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                self.push_text(" ");
+                self.line_start = self.text.len();
+            }
             _ => {}
         }
     }
@@ -101,6 +143,12 @@ impl BlockSplitter {
         self.text.push_str(text);
     }
 
+    /// Returns whether the present line probably ends because an editor wrapped it.
+    fn is_wrapped(&self) -> bool {
+        self.text.len() - self.line_start >= MIN_WRAPPED_LINE_BYTES
+            && !self.text.trim_end().ends_with(['.', '!', '?', ':', ';'])
+    }
+
     fn begin_block(&mut self, kind: BlockKind) {
         self.finish_block();
         self.kind = Some(kind);
@@ -108,7 +156,9 @@ impl BlockSplitter {
 
     fn finish_block(&mut self) {
         let kind = self.kind.take().unwrap_or(BlockKind::Paragraph);
+        let number = self.number.take();
         let text = std::mem::take(&mut self.text);
+        self.line_start = 0;
         let is_bold = !std::mem::take(&mut self.has_regular_text);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
@@ -122,7 +172,8 @@ impl BlockSplitter {
             BlockKind::Paragraph => self.list_introduction = text.ends_with(':').then_some(index),
             BlockKind::Item | BlockKind::Task { .. } => {}
         }
-        self.blocks.push(Block { kind, text, introduced_by });
+        let is_numbered = number.is_some() && self.is_numbered_list;
+        self.blocks.push(Block { kind, text, introduced_by, number, is_numbered });
     }
 }
 
@@ -134,7 +185,7 @@ mod tests {
     fn code_quotes_and_tables_are_left_out() {
         let text = "**Decisions:**\n\n- use *SQLite*\n  - nested\n- [ ] later\n\nWhy:\n1. fast\n\n```\ncode\n```\n\
                     > quoted\n\n| a |\n|---|\n| b |\n\nA `b`\nVec<String>.";
-        let blocks: Vec<(BlockKind, String, Option<usize>)> = split_blocks(text)
+        let blocks: Vec<(BlockKind, String, Option<usize>)> = split_blocks(text, LineBreaks::Join)
             .into_iter()
             .map(|block| (block.kind, block.text, block.introduced_by))
             .collect();

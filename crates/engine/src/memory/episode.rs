@@ -20,8 +20,11 @@ pub(crate) fn episode_from_transcript(session: &Session, transcript: &Transcript
         title: digest.title,
         content: relative(&digest.summary),
         goals: all_relative(&digest.goals),
+        instructions: all_relative(&digest.instructions),
         decisions: all_relative(&digest.decisions),
+        findings: all_relative(&digest.findings),
         sequence: all_relative(&digest.sequence),
+        course: all_relative(&digest.course),
         outcome: Some(relative(&digest.outcome)).filter(|outcome| !outcome.is_empty()),
         open: all_relative(&digest.open),
         files: all_relative(&transcript.files_written),
@@ -44,8 +47,11 @@ pub(crate) fn drop_fields_with_secrets(mut episode: Episode) -> (Episode, Option
     };
     for list in [
         &mut episode.goals,
+        &mut episode.instructions,
         &mut episode.decisions,
+        &mut episode.findings,
         &mut episode.sequence,
+        &mut episode.course,
         &mut episode.open,
         &mut episode.files,
         &mut episode.commits,

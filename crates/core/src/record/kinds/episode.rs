@@ -18,12 +18,21 @@ pub struct Episode {
     /// What was to be reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<String>,
+    /// Standing instructions that the user gave.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<String>,
     /// Decisions that were made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<String>,
+    /// Causes that were found, and fixes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
     /// The actions, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<String>,
+    /// What the user said and what the agent reported, in order and shortened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub course: Vec<String>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
@@ -61,7 +70,15 @@ impl RecordBody for Episode {
 
     fn add_indexed_text<'t>(&'t self, parts: &mut Vec<Cow<'t, str>>) {
         parts.push(Cow::Borrowed(&self.content));
-        let lists = [&self.goals, &self.decisions, &self.sequence, &self.open];
+        let lists = [
+            &self.goals,
+            &self.instructions,
+            &self.decisions,
+            &self.findings,
+            &self.sequence,
+            &self.course,
+            &self.open,
+        ];
         parts.extend(lists.into_iter().flatten().map(|item| Cow::Borrowed(item.as_str())));
         parts.extend(self.outcome.as_deref().map(Cow::Borrowed));
         parts.extend(self.files.iter().map(|file| Cow::Borrowed(file.as_str())));

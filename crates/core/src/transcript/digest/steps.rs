@@ -3,9 +3,9 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::model::{Role, ToolCall, ToolKind, Transcript};
-use super::prose::truncate;
-use super::shell_command;
+use crate::prose::truncate;
+use crate::transcript::model::{Role, ToolCall, ToolKind, Transcript};
+use crate::transcript::shell_command;
 
 /// Number of files that a step names.
 const MAX_NAMED_FILES: usize = 3;

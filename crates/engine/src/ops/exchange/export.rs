@@ -162,7 +162,12 @@ fn push_episodes(out: &mut String, heading: &str, known: &WholeMemory, items: &[
         if !episode.content.is_empty() {
             out.push_str(&format!("\n{}\n", episode.content.trim()));
         }
-        for (title, lines) in [("Decisions", &episode.decisions), ("Left open", &episode.open)] {
+        for (title, lines) in [
+            ("Instructions", &episode.instructions),
+            ("Decisions", &episode.decisions),
+            ("Findings", &episode.findings),
+            ("Left open", &episode.open),
+        ] {
             if !lines.is_empty() {
                 out.push_str(&format!("\n{title}:\n"));
                 lines.iter().for_each(|line| out.push_str(&format!("- {}\n", one_line(line))));

@@ -20,9 +20,15 @@ pub(crate) struct Request {
     /// Goals of the work.
     #[serde(default)]
     goals: Vec<String>,
+    /// Standing instructions that the user gave.
+    #[serde(default)]
+    instructions: Vec<String>,
     /// Decisions that were made.
     #[serde(default)]
     decisions: Vec<String>,
+    /// Causes that were found, and fixes.
+    #[serde(default)]
+    findings: Vec<String>,
     /// Steps that were taken, in order.
     #[serde(default)]
     steps: Vec<String>,
@@ -56,7 +62,9 @@ impl Operation for EpisodeAdd {
             title,
             content: request.content.unwrap_or_default(),
             goals: request.goals,
+            instructions: request.instructions,
             decisions: request.decisions,
+            findings: request.findings,
             sequence: request.steps,
             outcome: request.outcome,
             open: request.open,

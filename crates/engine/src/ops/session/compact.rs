@@ -65,12 +65,18 @@ pub(crate) struct Brief {
     open: Vec<MemoryItem>,
     /// Questions that the conversation left open.
     unanswered: Vec<String>,
+    /// Standing instructions of the user, in the user's words.
+    instructions: Vec<String>,
     /// Decisions of the plan and of the conversation.
     decisions: Vec<String>,
+    /// Causes that were found, and fixes.
+    findings: Vec<String>,
     /// Remaining tasks.
     todos: Vec<String>,
     /// Files that were changed.
     files: Vec<String>,
+    /// What the user said and what the agent reported, in order and shortened. Later statements override earlier ones.
+    course: Vec<String>,
     /// Number of turns.
     turns: Option<u64>,
     /// Number of tool calls.
@@ -175,9 +181,12 @@ fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>) -> Brief {
         pins: known.pins().into_iter().map(|(_, item)| item).collect(),
         open: open.map(|(_, item)| item.clone()).collect(),
         unanswered: vec![],
+        instructions: vec![],
+        findings: vec![],
         decisions: decisions.map(|(_, item)| item.text.clone()).collect(),
         todos: vec![],
         files: vec![],
+        course: vec![],
         turns: None,
         tool_calls: None,
         warnings: vec![],
@@ -191,8 +200,11 @@ impl Brief {
         self.title = Some(episode.title.clone());
         self.summary = Some(episode.content.clone());
         self.unanswered.clone_from(&episode.open);
+        self.instructions.clone_from(&episode.instructions);
         self.decisions.extend(episode.decisions.iter().cloned());
+        self.findings.clone_from(&episode.findings);
         self.files.clone_from(&episode.files);
+        self.course.clone_from(&episode.course);
         self.todos = todos;
         self.turns = episode.turns;
         self.tool_calls = episode.tool_calls;
@@ -213,10 +225,13 @@ impl Answer for Brief {
             view.text(summary);
         }
         for (title, items) in [
+            ("Standing instructions", &self.instructions),
             ("Decisions", &self.decisions),
+            ("Findings", &self.findings),
             ("Left open", &self.unanswered),
             ("To do", &self.todos),
             ("Files touched", &self.files),
+            ("Course of the conversation; later statements override earlier ones", &self.course),
         ] {
             if !items.is_empty() {
                 view.title(title);

@@ -18,7 +18,7 @@ use crate::args::ScaleArgs;
 use crate::corpus::CorpusGenerator;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::mcp::StdioClient;
+use crate::mcp::{self, StdioClient};
 use crate::numbers::count;
 use crate::programs::WITHOUT_TANTIVY;
 use crate::report::{Attempt, Bar};
@@ -264,8 +264,7 @@ impl RecallServer {
         let started = Instant::now();
         let answer = self.0.call("memory_recall", &json!({"query": question}))?;
         let time = started.elapsed();
-        let hits = answer["structuredContent"]["hits"].as_array().map_or(0, Vec::len);
-        if hits == 0 {
+        if !mcp::text(&answer).contains(" · ") {
             return Err(Failure::new(format!("nothing was found for `{question}`: {answer}")));
         }
         Ok(time)

@@ -76,9 +76,23 @@ fn tool(op: &Op) -> Tool {
     Tool::new(op.spec.name, op.spec.about, Arc::new(schema)).with_annotations(annotations)
 }
 
+/// What an answer of a tool contains. Clients differ in what they pass to the model if an answer has both: some pass
+/// the JSON alone, which is two to three times as long as the text, others pass both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// The text that people see on the command line.
+    Text,
+    /// The text, and the same as structured content.
+    TextAndData,
+}
+
 /// Serves MCP on standard input and output until the client disconnects.
-pub async fn serve(open: SharedOpener, listing: ToolFilter) -> Result<(), String> {
-    let server = Server { open, listing };
+pub async fn serve(
+    open: SharedOpener,
+    listing: ToolFilter,
+    form: AnswerForm,
+) -> Result<(), String> {
+    let server = Server { open, listing, form };
     let (read, write) = rmcp::transport::stdio_pipes();
     let running =
         server.serve(JsonLines::new(read, write)).await.map_err(|error| error.to_string())?;
@@ -89,6 +103,7 @@ pub async fn serve(open: SharedOpener, listing: ToolFilter) -> Result<(), String
 struct Server {
     open: SharedOpener,
     listing: ToolFilter,
+    form: AnswerForm,
 }
 
 impl Server {
@@ -137,12 +152,16 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let text_and_data =
-            |reply: &Reply| (reply.view().plain(&format_hint), reply.data(&format_hint));
-        Ok(match call(&self.open, op, arguments, text_and_data).await {
+        let convert = match self.form {
+            AnswerForm::Text => |reply: &Reply| (reply.view().plain(&format_hint), None),
+            AnswerForm::TextAndData => {
+                |reply: &Reply| (reply.view().plain(&format_hint), Some(reply.data(&format_hint)))
+            }
+        };
+        Ok(match call(&self.open, op, arguments, convert).await {
             Ok((text, data)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-                result.structured_content = Some(data);
+                result.structured_content = data;
                 result.into()
             }
             Err(error) => {

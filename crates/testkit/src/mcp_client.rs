@@ -45,7 +45,7 @@ impl McpClient {
         self.server.read_line().unwrap()
     }
 
-    /// Calls a tool and returns the structured content of the result.
+    /// Calls a tool of a server that was started with `--structured`, and returns the structured content of the result.
     ///
     /// # Panics
     /// If the server has exited, or the response is not valid.

@@ -8,7 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::failure::Failure;
-use crate::mcp::StdioClient;
+use crate::mcp::{self, StdioClient};
 use crate::programs;
 use crate::recall::create_workspace;
 use crate::recall::dataset::{Document, Question};
@@ -48,8 +48,12 @@ impl MemorySystem for HeirServer {
         let Some(server) = &mut self.server else { return Ok(vec![]) };
         let arguments = json!({"query": question.text, "limit": limit});
         let answer = server.call("memory_recall", &arguments)?;
-        let hits = answer["structuredContent"]["hits"].as_array();
-        let sources = hits.into_iter().flatten().filter_map(|hit| hit["source"].as_str());
-        Ok(sources.map(str::to_owned).collect())
+        Ok(sources(mcp::text(&answer)).map(str::to_owned).collect())
     }
+}
+
+/// Returns the sources of the hits in an answer: each hit has a line of details, which ends with its source.
+fn sources(answer: &str) -> impl Iterator<Item = &str> {
+    let details = answer.lines().filter(|line| line.starts_with(' '));
+    details.filter_map(|line| line.rsplit_once(" · ")).map(|(_, source)| source)
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgAction, Command};
 use heirloom_engine::Error;
-use heirloom_server::mcp::{self, ToolFilter};
+use heirloom_server::mcp::{self, AnswerForm, ToolFilter};
 
 use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
@@ -21,6 +21,12 @@ pub(super) const MCP: LocalCommand = LocalCommand {
                 .default_value("core")
                 .help("Which tools are listed; every tool can be called"),
         )
+        .arg(
+            Arg::new("structured")
+                .long("structured")
+                .action(ArgAction::SetTrue)
+                .help("Answer with JSON beside the text; most clients then pass the JSON alone to the model"),
+        )
     },
     run,
 };
@@ -31,10 +37,14 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
         .get_one::<String>("tools")
         .and_then(|word| ToolFilter::parse(word))
         .unwrap_or(ToolFilter { group: None, all: false });
+    let form = match call.matches.get_flag("structured") {
+        true => AnswerForm::TextAndData,
+        false => AnswerForm::Text,
+    };
     let environment = call.environment.clone();
     environment.keep_indexes_open();
     let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
-    runtime.block_on(mcp::serve(Arc::new(environment), listing)).map_err(failed)?;
+    runtime.block_on(mcp::serve(Arc::new(environment), listing, form)).map_err(failed)?;
     Ok(Code::Success)
 }

@@ -637,7 +637,8 @@ fn control_characters_are_not_sent_to_agents() {
     let scene = Scene::new();
     let hidden = "\u{202e}\u{1b}[31m";
     scene.workspace.write(".heirloom/context/a.md", format!("# A\n\nSome {hidden}text.\n"));
-    let mut wire = heirloom_testkit::McpClient::open(scene.workspace.command().arg("mcp"));
+    let mut wire =
+        heirloom_testkit::McpClient::open(scene.workspace.command().args(["mcp", "--structured"]));
     for (tool, arguments) in [
         ("context_resolve", serde_json::json!({})),
         ("memory_recall", serde_json::json!({"query": "text"})),

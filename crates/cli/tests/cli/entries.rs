@@ -38,7 +38,7 @@ fn metadata() -> Value {
 /// Creates a workspace whose agent has a finding, a decision and a blocker with metadata.
 fn team_with_metadata() -> Workspace {
     let team = team();
-    let mut wire = McpClient::open(team.command().args(["mcp"]));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured"]));
     for kind in ["finding", "decision", "blocker"] {
         let mut given = metadata();
         given["rationale"] = "because".into();

@@ -20,7 +20,7 @@ fn failure(wire: &mut McpClient, tool: &str, arguments: &Value) -> String {
 #[test]
 fn every_operation_accepts_all_aliases_of_plan_and_agent() {
     let team = team();
-    let mut wire = McpClient::open(team.command().args(["mcp"]));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured"]));
     for (plan, agent) in [("plan", "agent"), ("planId", "agentId"), ("plan_id", "agent_id")] {
         let names = json!({plan: "0042", agent: "001"});
         let resolved = wire.call("context_resolve", &names);
@@ -49,7 +49,7 @@ fn every_operation_accepts_all_aliases_of_plan_and_agent() {
 #[test]
 fn the_schema_lists_no_aliases() {
     let team = team();
-    let mut wire = McpClient::open(team.command().args(["mcp", "--tools", "all"]));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured", "--tools", "all"]));
     let listed = wire.ask("tools/list", &json!({}));
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let resolve = listed["result"]["tools"]
@@ -85,7 +85,7 @@ fn check_message(message: &str, parts: &[&str]) {
 #[test]
 fn an_error_names_the_wrong_field_and_the_allowed_values() {
     let team = team();
-    let mut wire = McpClient::open(team.command().args(["mcp"]));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured"]));
     let add = |more: Value| {
         let mut request =
             json!({"planId": "0042", "agentId": "001", "type": "finding", "content": "x"});

@@ -60,10 +60,24 @@ fn the_default_list_of_tools_is_short() {
 }
 
 #[test]
-fn a_tool_answers_with_text_and_structured_content() {
+fn a_tool_answers_once_with_text_that_has_what_a_next_call_needs() {
+    let store = json!({"content": "Refunds are events", "section": "decisions"});
+    let calls =
+        &[tool("memory_store", &store), tool("memory_recall", &json!({"query": "refunds"}))];
+    let [stored, recalled] = call_client(&team(), &["mcp"], calls);
+    let id = text_of(result(&stored)).split(' ').nth(2).unwrap().to_owned();
+    for answer in [&stored, &recalled] {
+        assert_eq!(result(answer).get("structuredContent"), None, "{answer}");
+        assert!(text_of(result(answer)).contains(&id), "{answer}");
+    }
+    assert!(text_of(result(&recalled)).contains(".heirloom/memory/fact/"), "{recalled}");
+}
+
+#[test]
+fn a_tool_answers_with_structured_content_on_request() {
     let [resolved] = call_client(
         &team(),
-        &["mcp"],
+        &["mcp", "--structured"],
         &[tool("context_resolve", &json!({"plan": "0042", "agent": "001"}))],
     );
     let resolved = result(&resolved);
@@ -103,7 +117,7 @@ fn mistakes_are_answered_with_candidates_and_the_server_continues() {
         tool("context_resolve", &json!({"plan": "0042"})),
     ];
     let [misspelt, no_plan, no_agent, no_argument, wrong_type, no_tool, fine] =
-        call_client(&team(), &["mcp"], calls);
+        call_client(&team(), &["mcp", "--structured"], calls);
     let mistakes = [
         (misspelt, vec!["0042-grph", "candidates: 0042-graph"]),
         (no_plan, vec!["9999", "candidates: 0042-graph, 0043-auth"]),
@@ -180,7 +194,7 @@ fn add_memory_accepts_metadata() {
         tool("memory_query", &json!({})),
     ];
     let [finding, _, _, coloured, memory, stored, recalled, all] =
-        call_client(&team(), &["mcp"], calls);
+        call_client(&team(), &["mcp", "--structured"], calls);
     assert_eq!(result(&finding)["structuredContent"]["name"], "finding-1");
     assert_eq!(result(&coloured)["structuredContent"]["name"], "finding-2", "{coloured}");
     let memory = &result(&memory)["structuredContent"];
@@ -341,7 +355,7 @@ fn without_a_workspace_the_server_starts_and_calls_say_what_is_missing() {
 #[test]
 fn the_default_list_of_tools_has_few_tokens() {
     let team = team();
-    let mut wire = McpClient::open(team.command().arg("mcp"));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured"]));
     let line = wire.ask("tools/list", &json!({}));
     let tools = serde_json::from_str::<Value>(&line).unwrap()["result"]["tools"].to_string();
     assert!(line.contains(&tools), "the message contains the tools in another form:\n{line}");
@@ -353,7 +367,7 @@ fn the_default_list_of_tools_has_few_tokens() {
 #[test]
 fn an_invalid_request_is_answered_and_the_server_continues() {
     let team = team();
-    let mut wire = McpClient::open(team.command().arg("mcp"));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured"]));
     let lines: [(&[u8], i64, Value); 9] = [
         (b"garbage\n", -32700, json!(null)),
         (b"\xff\xfe\n", -32700, json!(null)),
@@ -385,7 +399,7 @@ fn an_invalid_request_is_answered_and_the_server_continues() {
 #[test]
 fn a_line_that_is_too_long_is_rejected_and_the_server_continues() {
     let team = team();
-    let mut wire = McpClient::open(team.command().arg("mcp"));
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured"]));
     wire.write(&vec![b'x'; 17 * 1024 * 1024]);
     wire.write(b"\n");
     let answer: Value = serde_json::from_str(&wire.read_line()).unwrap();

@@ -12,7 +12,7 @@ use super::{ask, first, team, texts};
 
 /// Starts a server, which keeps the index open.
 fn serve(team: &Workspace) -> McpClient {
-    McpClient::open(team.command().arg("mcp"))
+    McpClient::open(team.command().args(["mcp", "--structured"]))
 }
 
 /// Returns the text of the first hit.

@@ -49,8 +49,11 @@ const PERIOD_BONUS: f32 = 0.1;
 /// The same bonus if the question names nothing but a period.
 const PERIOD_ONLY_BONUS: f32 = 1.0;
 
-/// The most that confidence and freshness add to a score: they decide only between scores that differ by less.
-const NEAR_TIE_BONUS: f32 = 0.01;
+/// The most that freshness adds to a score: it decides only between scores that differ by less.
+const FRESHNESS_BONUS: f32 = 0.005;
+/// What a confidence of 1 adds to the score of one of 0. A term of the question counts for more, so confidence decides
+/// between memories that answer a question about equally.
+const CONFIDENCE_WEIGHT: f32 = 0.1;
 /// The confidence of a memory that states none.
 const DEFAULT_CONFIDENCE: f32 = 0.8;
 /// The age in days at which the freshness of a memory is one half.
@@ -351,7 +354,7 @@ impl<C: Corpus> Ranking<'_, C> {
         let age_days = self.corpus.day(slot).map(|day| self.today.saturating_sub(day).max(0));
         let freshness = age_days
             .map_or(0.0, |age| FRESHNESS_HALF_LIFE_DAYS / (FRESHNESS_HALF_LIFE_DAYS + age as f32));
-        NEAR_TIE_BONUS * (confidence + freshness) / 2.0
+        CONFIDENCE_WEIGHT * (confidence - DEFAULT_CONFIDENCE) + FRESHNESS_BONUS * freshness
     }
 }
 

@@ -241,6 +241,9 @@ pub(crate) fn show_items(view: &mut View, items: &[MemoryItem]) {
     }
 }
 
+/// A memory with less confidence is labelled as a guess.
+const LOW_CONFIDENCE: f64 = 0.5;
+
 /// Prints an item under a short form of its id.
 pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
     let mut head = vec![span(Role::Key, name), "  ".into()];
@@ -262,7 +265,8 @@ pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
         details.push(item.by.clone());
     }
     if let Some(confidence) = item.confidence {
-        details.push(format!("confidence {confidence}"));
+        let label = if confidence < LOW_CONFIDENCE { "low confidence" } else { "confidence" };
+        details.push(format!("{label} {confidence}"));
     }
     if item.reinforced > 0 {
         details.push(format!("reinforced {}×", item.reinforced));

@@ -173,6 +173,7 @@ impl Environment {
     fn configure(&self, session: Session) -> Session {
         session
             .with_author(self.agent.clone())
+            .with_agent(self.agent.clone())
             .with_remote_llm(self.llm.clone())
             .with_remote_embedder(self.embedder.clone())
             .with_process_cache(self.cache.clone())

@@ -26,6 +26,6 @@ pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};
 pub(crate) use record_counts::StandingCounts;
 pub(crate) use relations::move_relations;
 pub(crate) use similar::SimilarMemory;
-pub(crate) use slice::{MemorySlice, PointInTime};
+pub(crate) use slice::{MemorySlice, PinOwner, PointInTime};
 pub(crate) use transaction::{WriteTransaction, unique_entry_id};
 pub(crate) use whole::{SelectedRecords, WholeMemory, read_related_with_counts};

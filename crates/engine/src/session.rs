@@ -33,6 +33,7 @@ pub struct Session {
     now: Timestamp,
     counts_tokens: bool,
     author: Option<String>,
+    agent: Option<String>,
     git_author: OnceCell<String>,
     llm: RemoteModel,
     embedder: RemoteModel,
@@ -95,6 +96,7 @@ impl Session {
             now,
             counts_tokens: true,
             author: None,
+            agent: None,
             git_author: OnceCell::new(),
             llm: RemoteModel::default(),
             embedder: RemoteModel::default(),
@@ -119,6 +121,18 @@ impl Session {
     pub fn with_author(mut self, author: Option<String>) -> Self {
         self.author = author;
         self
+    }
+
+    /// Sets the name of the agent that makes the request, unless one is set.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Option<String>) -> Self {
+        self.agent = self.agent.or(agent);
+        self
+    }
+
+    /// Returns the name of the agent that makes the request; `None` for a person.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
     }
 
     /// Sets how a language model may be reached.

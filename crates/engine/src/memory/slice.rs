@@ -40,6 +40,39 @@ pub(crate) struct MemorySlice {
     entry_counts: OnceCell<HashMap<String, usize>>,
 }
 
+/// Whose working memory a pin belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PinOwner<'o> {
+    /// Every agent of this machine.
+    Shared,
+    /// One agent.
+    Agent(&'o str),
+}
+
+/// Begins the tag of a pin that belongs to one agent.
+const AGENT_TAG_PREFIX: &str = "agent:";
+
+impl<'o> PinOwner<'o> {
+    /// Returns the owner for whom an agent pins: itself, or all. A person pins for all.
+    pub(crate) fn for_request(agent: Option<&'o str>, shared: bool) -> Self {
+        agent.filter(|_| !shared).map_or(PinOwner::Shared, PinOwner::Agent)
+    }
+
+    /// Returns the owner of the pin that an event sets.
+    fn of(event: &'o Record) -> Self {
+        let agent = event.tags.iter().find_map(|tag| tag.strip_prefix(AGENT_TAG_PREFIX));
+        agent.map_or(PinOwner::Shared, PinOwner::Agent)
+    }
+
+    /// Returns the tags of an event that pins for this owner.
+    pub(crate) fn tags(self) -> Vec<String> {
+        match self {
+            PinOwner::Shared => vec![],
+            PinOwner::Agent(agent) => vec![format!("{AGENT_TAG_PREFIX}{agent}")],
+        }
+    }
+}
+
 /// Every memory document, with their problems.
 #[derive(Debug)]
 pub(crate) struct MemoryDocuments {
@@ -183,21 +216,38 @@ impl MemorySlice {
         self.at.includes_part(&self.memory, &Referent::entry(&entry.id), || document.date_of(entry))
     }
 
-    /// Returns what was pinned on this machine, with the events that pinned it. Pins are personal, so
-    /// those of other machines are ignored.
-    pub(crate) fn pin_events(&self) -> impl Iterator<Item = (&Referent, Vec<Uuid>)> {
-        let is_local = |id: &Uuid| self.memory.place(*id).is_some_and(|place| place.is_local);
+    /// Returns what one owner has pinned on this machine, with the events that pinned it. Pins are personal, so those of
+    /// other machines are ignored.
+    pub(crate) fn pin_events(
+        &self,
+        owner: PinOwner<'_>,
+    ) -> impl Iterator<Item = (&Referent, Vec<Uuid>)> {
+        let is_own = move |id: &Uuid| {
+            let is_local = self.memory.place(*id).is_some_and(|place| place.is_local);
+            is_local && self.memory.record(*id).is_some_and(|record| PinOwner::of(record) == owner)
+        };
         let pinned = self.memory.targets_of(EventAction::Pin).into_iter();
         let pinned_here = pinned.map(move |(target, events)| {
-            (target, events.iter().copied().filter(is_local).collect::<Vec<_>>())
+            (target, events.iter().copied().filter(is_own).collect::<Vec<_>>())
         });
         pinned_here.filter(|(_, events)| !events.is_empty())
     }
 
-    /// Returns the active memories that are pinned, in the order in which they were pinned.
-    pub(crate) fn pins(&self) -> Vec<(Referent, MemoryItem)> {
+    /// Returns the active memories that are pinned for an agent: its own pins and the shared ones, in the order in which
+    /// they were pinned.
+    pub(crate) fn pins(&self, agent: Option<&str>) -> Vec<(Referent, MemoryItem)> {
+        self.pins_of([PinOwner::Shared].into_iter().chain(agent.map(PinOwner::Agent)))
+    }
+
+    /// Returns the active memories that some owners have pinned, in the order in which they were pinned.
+    pub(crate) fn pins_of<'o>(
+        &self,
+        owners: impl IntoIterator<Item = PinOwner<'o>>,
+    ) -> Vec<(Referent, MemoryItem)> {
+        let events =
+            owners.into_iter().flat_map(|owner| self.pin_events(owner).collect::<Vec<_>>());
         let mut pins: Vec<(Vec<Uuid>, &Referent)> =
-            self.pin_events().map(|(target, events)| (events, target)).collect();
+            events.map(|(target, events)| (events, target)).collect();
         pins.sort();
         let mut seen = Vec::new();
         let mut items = Vec::new();

@@ -12,7 +12,7 @@ use serde_json::Map;
 use uuid::Uuid;
 
 use super::open_session::open_session;
-use super::{MemoryItem, MemorySlice, MemoryTarget};
+use super::{MemoryItem, MemorySlice, MemoryTarget, PinOwner};
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::edit_refused;
 use crate::{Error, Session};
@@ -135,6 +135,21 @@ impl<'s> WriteTransaction<'s> {
     ) -> Result<Uuid, Error> {
         let event = Event { action, targets, undoes, reason: reason.to_owned() };
         let record = self.new_record(Body::Event(event));
+        self.write(known, &record)
+    }
+
+    /// Writes an event that pins a memory.
+    pub(crate) fn write_pin(
+        &mut self,
+        known: &MemorySlice,
+        memory: &Referent,
+        owner: PinOwner<'_>,
+    ) -> Result<Uuid, Error> {
+        let targets = vec![memory.clone()];
+        let event =
+            Event { action: EventAction::Pin, targets, undoes: vec![], reason: String::new() };
+        let mut record = self.new_record(Body::Event(event));
+        record.tags = owner.tags();
         self.write(known, &record)
     }
 

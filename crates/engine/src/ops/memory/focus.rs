@@ -2,11 +2,11 @@
 
 use heirloom_core::Hint;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{EventAction, Referent};
+use heirloom_core::record::Referent;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, WriteTransaction};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, PinOwner, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -18,6 +18,9 @@ pub(crate) struct Request {
     /// Ids, or ends of ids, of memories to pin; without any, the pins are shown.
     #[serde(default)]
     fact_ids: Vec<String>,
+    /// Pin for all agents of this machine, not only for yourself.
+    #[serde(default)]
+    shared: bool,
 }
 
 impl Operation for MemoryFocus {
@@ -28,13 +31,14 @@ impl Operation for MemoryFocus {
         usage: "memory focus [fact_ids]...",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Pin memories to working memory: they come first in every context, and survive compaction and restarts.",
+        about: "Pin memories to your working memory: they come first in every context, and survive compaction and restarts.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         if request.fact_ids.is_empty() {
             let known = MemoryQuery::new().pinned().read(session)?;
-            let pinned: Vec<Referent> = known.pins().into_iter().map(|(name, _)| name).collect();
+            let pinned: Vec<Referent> =
+                known.pins(session.agent()).into_iter().map(|(name, _)| name).collect();
             return Ok(ChangedItems {
                 done: "pinned",
                 items: describe_pins(&known, &pinned),
@@ -43,7 +47,8 @@ impl Operation for MemoryFocus {
         }
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().pinned().ids(&request.fact_ids).read(session)?;
-        let mut pinned: Vec<Referent> = known.pins().into_iter().map(|(name, _)| name).collect();
+        let mut pinned: Vec<Referent> =
+            known.pins(session.agent()).into_iter().map(|(name, _)| name).collect();
         let before = pinned.len();
         let mut notes = Vec::new();
         for id in &request.fact_ids {
@@ -72,7 +77,8 @@ impl Operation for MemoryFocus {
             ));
         }
         for name in &pinned[before..] {
-            transaction.write_event(&known, EventAction::Pin, vec![name.clone()], vec![], "")?;
+            let owner = PinOwner::for_request(session.agent(), request.shared);
+            transaction.write_pin(&known, name, owner)?;
         }
         transaction.commit()?;
         Ok(ChangedItems { done: "pinned", items: describe_pins(&known, &pinned), notes })

@@ -1,11 +1,12 @@
 //! `memory release`: unpins memories from working memory.
 
+use heirloom_core::Hint;
 use heirloom_core::record::{EventAction, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::memory::{MemoryItem, MemoryQuery, WriteTransaction};
+use crate::memory::{MemoryItem, MemoryQuery, PinOwner, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -17,6 +18,9 @@ pub(crate) struct Request {
     /// Ids, or ends of ids, of pinned memories; without any, all are released.
     #[serde(default)]
     fact_ids: Vec<String>,
+    /// Release the pins that all agents of this machine share, not your own.
+    #[serde(default)]
+    shared: bool,
 }
 
 impl Operation for MemoryRelease {
@@ -27,13 +31,14 @@ impl Operation for MemoryRelease {
         usage: "memory release [fact_ids]...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Unpin some or all memories of working memory. They stay stored.",
+        about: "Unpin some or all memories of your working memory. They stay stored.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let known = MemoryQuery::new().pinned().ids(&request.fact_ids).read(session)?;
-        let pins = known.pins();
+        let owner = PinOwner::for_request(session.agent(), request.shared);
+        let pins = known.pins_of([owner]);
         let mut requested = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
@@ -41,7 +46,15 @@ impl Operation for MemoryRelease {
             let heads: Vec<Referent> =
                 names.iter().flat_map(|name| known.memory.heads(name)).collect();
             if !pins.iter().any(|(name, _)| heads.contains(name)) {
-                return Err(Error::bad_input(format!("`{id}` is not pinned")));
+                let is_shared = owner != PinOwner::Shared
+                    && known.pins(None).iter().any(|(name, _)| heads.contains(name));
+                let error = Error::bad_input(format!("`{id}` is not among your own pins"));
+                return Err(match is_shared {
+                    true => {
+                        error.hint(Hint::text("release it for all agents with ").field("shared"))
+                    }
+                    false => Error::bad_input(format!("`{id}` is not pinned")),
+                });
             }
             requested.extend(heads);
         }
@@ -51,7 +64,7 @@ impl Operation for MemoryRelease {
             .collect();
         // The pin may have been set on an older version of the memory.
         let mut events: Vec<Uuid> = Vec::new();
-        for (target, ids) in known.pin_events() {
+        for (target, ids) in known.pin_events(owner) {
             let heads = known.memory.heads(target);
             let all = request.fact_ids.is_empty();
             if all || heads.iter().any(|head| released.iter().any(|(name, _)| name == head)) {

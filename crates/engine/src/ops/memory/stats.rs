@@ -105,7 +105,7 @@ impl Operation for Stats {
                 })
                 .count(),
             relations: known.memory.edges().len(),
-            pins: known.pins().into_iter().map(|(_, item)| item).collect(),
+            pins: known.pins(session.agent()).into_iter().map(|(_, item)| item).collect(),
             max_pins: session.config()?.memory.pins,
             forks: known
                 .memory

@@ -115,7 +115,7 @@ impl Operation for Compact {
             Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
             None => None,
         };
-        let mut brief = brief_of_memory(&known, file.as_ref());
+        let mut brief = brief_of_memory(&known, file.as_ref(), session.agent());
         brief.problems = known.problems.clone();
         if let Some(((transcript, _), origin)) = transcript.zip(origin) {
             let todos = transcript::digest_transcript(&transcript).todos;
@@ -154,7 +154,7 @@ impl Operation for Compact {
 }
 
 /// Returns the part of the brief that does not depend on the conversation.
-fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>) -> Brief {
+fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>, agent: Option<&str>) -> Brief {
     let is_relevant = |document: &MemoryDocument| {
         file.is_none_or(|file| {
             document.selectors.get("plan") == Some(&file.plan)
@@ -178,7 +178,7 @@ fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>) -> Brief {
         title: None,
         summary: None,
         summary_by: None,
-        pins: known.pins().into_iter().map(|(_, item)| item).collect(),
+        pins: known.pins(agent).into_iter().map(|(_, item)| item).collect(),
         open: open.map(|(_, item)| item.clone()).collect(),
         unanswered: vec![],
         instructions: vec![],

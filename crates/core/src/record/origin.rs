@@ -12,6 +12,9 @@ use super::Referent;
 #[serde(transparent)]
 pub struct Origin(String);
 
+/// Separates an origin from the hash of a later version.
+const VERSION_MARK: char = '@';
+
 impl Origin {
     /// The fact that a decision record states once it is accepted.
     pub fn accepted_decision(id: &str) -> Self {
@@ -48,6 +51,22 @@ impl Origin {
         Origin(format!("{}:{what}", self.0))
     }
 
+    /// A later version of what the origin states.
+    pub fn version(&self, hash: &str) -> Self {
+        Origin(format!("{}{VERSION_MARK}{hash}", self.0))
+    }
+
+    /// Returns whether this is another origin or a later version of it.
+    pub fn is_version_of(&self, other: &Origin) -> bool {
+        let rest = self.0.strip_prefix(other.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(VERSION_MARK))
+    }
+
+    /// Returns the id of the decision record that the record was made from, if it was made from one.
+    pub fn decision_record(&self) -> Option<&str> {
+        self.0.strip_prefix("adr:")?.split_once("#accepted").map(|(id, _)| id)
+    }
+
     /// Returns the entry that the record was made from, if it was made from one.
     pub fn referred_entry(&self) -> Option<Referent> {
         let name = self.0.split('#').next().unwrap_or_default();
@@ -78,6 +97,15 @@ mod tests {
             Some(Referent::entry("3f2a"))
         );
         assert_eq!(Origin::accepted_decision("ADR-0001").referred_entry(), None);
+    }
+
+    #[test]
+    fn a_version_belongs_to_its_origin() {
+        let origin = Origin::accepted_decision("ADR-0001");
+        assert!(origin.version("3f2a").is_version_of(&origin) && origin.is_version_of(&origin));
+        assert!(!Origin::accepted_decision("ADR-00011").is_version_of(&origin));
+        assert_eq!(origin.version("3f2a").decision_record(), Some("ADR-0001"));
+        assert_eq!(Origin::entry("3f2a", "decided").decision_record(), None);
     }
 
     #[test]

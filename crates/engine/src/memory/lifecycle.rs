@@ -8,17 +8,20 @@ use heirloom_core::fold::Standing;
 use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
 use heirloom_core::record::{Body, EventAction, Fact, FactSection, Origin, Record, Referent};
 use heirloom_core::supersession::Supersession;
+use heirloom_core::words::short_hash;
 use heirloom_core::{Document, day};
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{MemoryQuery, MemorySlice, WriteTransaction};
+use crate::workspace::archive;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::scaffold;
 use crate::{Error, Session};
 
 /// A statement in a document that is stored as a fact.
+#[derive(Clone)]
 struct FactSource<'s> {
     /// Identifies the statement, so that it is stored once.
     origin: Origin,
@@ -74,18 +77,18 @@ pub(crate) struct IngestReport {
     pub(crate) left_out: Vec<SkippedStatement>,
 }
 
-/// The fact of a decision record, archived because the record is no longer in force.
+/// A fact that was archived because the document no longer states it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RetiredFact {
-    /// The id of the decision record.
-    pub(crate) adr: String,
-    /// Why the record is no longer in force.
+    /// The id of the decision record, or the path of the memory document.
+    pub(crate) source: String,
+    /// Why it is no longer stated.
     pub(crate) reason: String,
 }
 
 impl fmt::Display for RetiredFact {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "the fact of {} is archived: {}", self.adr, self.reason)
+        write!(out, "the fact of {} is archived: {}", self.source, self.reason)
     }
 }
 
@@ -118,7 +121,7 @@ pub(crate) fn read_ingested_since<'a>(
     adrs: impl IntoIterator<Item = &'a Adr>,
     since: Option<Timestamp>,
 ) -> Result<MemorySlice, Error> {
-    let query = MemoryQuery::new().origins(adrs.into_iter().map(adr_origin));
+    let query = MemoryQuery::new().origins(adrs.into_iter().map(adr_origin)).decision_facts();
     query.since(since.map(day::of_timestamp)).read(session)
 }
 
@@ -150,7 +153,7 @@ pub(crate) fn ingest_all(
         let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
         match retire_adr(transaction, known, adr, &reason) {
             Ok(false) => {}
-            Ok(true) => ingested.retired.push(RetiredFact { adr: adr.id.clone(), reason }),
+            Ok(true) => ingested.retired.push(RetiredFact { source: adr.id.clone(), reason }),
             Err(error) => ingested.leave_out(&adr.path, error),
         }
     }
@@ -161,7 +164,61 @@ pub(crate) fn ingest_all(
             ingested.add(&place, fact);
         }
     }
+    retire_removed(transaction, catalog, known, &mut ingested);
     ingested
+}
+
+/// Archives the facts whose decision record or entry was removed, or is no longer decided.
+fn retire_removed(
+    transaction: &mut WriteTransaction<'_>,
+    catalog: &Catalog,
+    known: &MemorySlice,
+    ingested: &mut IngestReport,
+) {
+    let archived = archive::documents(transaction.session().root());
+    let mut made: Vec<(&Origin, &str)> = known
+        .memory
+        .records()
+        .filter_map(|record| Some((record.origin.as_ref()?, record.source.as_deref()?)))
+        .collect();
+    made.sort();
+    for (origin, path) in made {
+        let Some(reason) = reason_of_removal(catalog, known, origin, path) else { continue };
+        let facts = active_heads(known, origin);
+        if facts.is_empty() || archived.iter().any(|archived| archived.ends_with(path)) {
+            continue;
+        }
+        let source = origin.decision_record().unwrap_or(path).to_owned();
+        match transaction.write_event(known, EventAction::Archive, facts, vec![], &reason) {
+            Ok(_) => ingested.retired.push(RetiredFact { source, reason }),
+            Err(error) => ingested.leave_out(path, error),
+        }
+    }
+}
+
+/// Returns why what a fact was made from is gone; `None` if it is still there.
+fn reason_of_removal(
+    catalog: &Catalog,
+    known: &MemorySlice,
+    origin: &Origin,
+    path: &str,
+) -> Option<String> {
+    if let Some(id) = origin.decision_record() {
+        let exists = catalog.adrs.iter().any(|adr| adr.id == id || adr.path == path);
+        return (!exists).then(|| "it was deleted".to_owned());
+    }
+    let entry_id = match origin.referred_entry()? {
+        Referent::Entry(id) => id,
+        _ => return None,
+    };
+    let entries = known.entries().filter(|(_, entry)| entry.id == entry_id);
+    let states: Vec<bool> =
+        entries.map(|(document, entry)| final_state(document, entry).is_some()).collect();
+    match states.as_slice() {
+        [] => Some("its entry was removed".to_owned()),
+        states if states.contains(&true) => None,
+        _ => Some("its entry is no longer decided".to_owned()),
+    }
 }
 
 /// Returns why the fact of a decision record has to be archived; `None` if it has not.
@@ -328,14 +385,18 @@ fn is_decided(entry: &MemoryEntry) -> bool {
     })
 }
 
-/// Writes a fact, unless one with the same origin was stored before.
+/// Writes a fact, unless it was stored before. If its text has changed since, the new version supersedes the stored one.
 fn ingest(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     source: &FactSource<'_>,
 ) -> Result<Option<Uuid>, Error> {
+    let mut source = source.clone();
     if known.origins().contains(&source.origin) {
-        return Ok(None);
+        let Some(outdated) = outdated_heads(known, &source) else { return Ok(None) };
+        let heads: String = outdated.iter().map(ToString::to_string).collect();
+        source.origin = source.origin.version(&short_hash(&format!("{heads}\n{}", source.text)));
+        source.supersedes.extend(outdated);
     }
     let body = Body::Fact(Fact {
         section: FactSection::Decisions,
@@ -351,6 +412,29 @@ fn ingest(
     record.supersedes.clone_from(&source.supersedes);
     record.tags = vec!["auto".to_owned()];
     transaction.write(known, &record).map(Some)
+}
+
+/// Returns the stored facts that state an earlier version of a source; `None` if there is none, or if a person has edited
+/// the fact since it was stored.
+fn outdated_heads(known: &MemorySlice, source: &FactSource<'_>) -> Option<Vec<Referent>> {
+    let heads = active_heads(known, &source.origin);
+    let records: Vec<&Record> =
+        heads.iter().filter_map(|head| known.memory.record(head.record_id()?)).collect();
+    let states_source = |record: &Record| record.text() == source.text;
+    if records.is_empty() || records.iter().any(|record| states_source(record)) {
+        return None;
+    }
+    let is_stored = |record: &Record| {
+        record.origin.as_ref().is_some_and(|origin| origin.is_version_of(&source.origin))
+    };
+    let is_edited = records.iter().any(|record| !is_stored(record));
+    let was_stored =
+        || known.memory.records().any(|record| is_stored(record) && states_source(record));
+    if is_edited && was_stored() {
+        return None;
+    }
+    let ids = records.iter().flat_map(|record| known.memory.aliases(record.id));
+    Some(ids.map(Referent::Record).collect())
 }
 
 /// Returns the active facts of some decision records.
@@ -397,7 +481,7 @@ mod tests {
         report.add("plans/a.memory.md:3", Err(Error::bad_input("it contains a secret")));
         let left_out: Vec<String> = report.left_out.iter().map(ToString::to_string).collect();
         assert_eq!(left_out, ["plans/a.memory.md:3: it contains a secret"]);
-        let fact = RetiredFact { adr: "ADR-0001".into(), reason: "it is deprecated".into() };
+        let fact = RetiredFact { source: "ADR-0001".into(), reason: "it is deprecated".into() };
         assert_eq!(fact.to_string(), "the fact of ADR-0001 is archived: it is deprecated");
     }
 }

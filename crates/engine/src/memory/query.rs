@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use heirloom_core::fold::Memory;
 use heirloom_core::memory::MemoryEntries;
 use heirloom_core::recall::ComponentKey;
-use heirloom_core::record::{EventAction, Origin, Referent};
+use heirloom_core::record::{EventAction, FactSection, Origin, RecordKind, Referent};
 use heirloom_core::{Problem, day};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
 use heirloom_store::layout;
@@ -98,6 +98,13 @@ impl MemoryQuery {
     pub(super) fn records(mut self, standing_filter: StandingFilter, filter: Filter) -> Self {
         self.records = Some((standing_filter, filter));
         self
+    }
+
+    /// Adds all facts of the section for decisions, whatever their standing.
+    pub(crate) fn decision_facts(self) -> Self {
+        let mut filter = Filter::records_of_kind(RecordKind::Fact.as_str());
+        filter.terms.push(("section", vec![FactSection::Decisions.title().to_owned()]));
+        self.records(StandingFilter::Everything, filter)
     }
 
     /// Adds all relations with the memories that they connect, and all memories that were superseded,

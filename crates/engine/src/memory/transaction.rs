@@ -138,6 +138,11 @@ impl<'s> WriteTransaction<'s> {
         self.write(known, &record)
     }
 
+    /// Returns the session of the transaction.
+    pub(crate) fn session(&self) -> &Session {
+        self.session
+    }
+
     /// Writes an event that pins a memory.
     pub(crate) fn write_pin(
         &mut self,

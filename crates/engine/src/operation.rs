@@ -37,9 +37,9 @@ pub trait Operation: 'static {
         Scope::Workspace
     }
 
-    /// Alternative names of request fields. Spellings of one name (`plan`, `planId`, `plan_id`) need
-    /// not be listed.
-    const ALIASES: &[&str] = &[];
+    /// Alternative names of request fields, each with the name of the field. Spellings of one name
+    /// (`plan`, `planId`, `plan_id`) need not be listed.
+    const ALIASES: &[(&str, &str)] = &[];
 }
 
 /// What has to be open for a request.
@@ -93,20 +93,20 @@ impl Op {
     pub const fn new<O: Operation>() -> Self {
         Op {
             spec: O::SPEC,
-            request_schema: schema::generate::<O::Request>,
-            response_schema: schema::generate::<O::Response>,
+            request_schema: schema::of_request::<O::Request>,
+            response_schema: schema::of_response::<O::Response>,
             call: call::<O>,
             scope: O::scope,
             prepare_inline: O::PREPARE_INLINE,
         }
     }
 
-    /// Returns the JSON schema of the request.
+    /// Returns the JSON schema of the request as it is deserialised.
     pub fn request_schema(&self) -> Schema {
         (self.request_schema)()
     }
 
-    /// Returns the JSON schema of the response.
+    /// Returns the JSON schema of the response as it is serialised.
     pub fn response_schema(&self) -> Schema {
         (self.response_schema)()
     }

@@ -22,7 +22,8 @@ pub fn document() -> Value {
 }
 
 fn path(op: &Op) -> Value {
-    let request = schema::simplify(&op.request_schema().to_value());
+    let request = schema::describe_request(&op.request_schema().to_value());
+    let response = schema::describe_response(&op.response_schema().to_value());
     let needs_body = request
         .get("required")
         .and_then(Value::as_array)
@@ -36,7 +37,7 @@ fn path(op: &Op) -> Value {
             "tags": [op.spec.group.as_str()],
             "requestBody": {"required": needs_body, "content": {"application/json": {"schema": request}}},
             "responses": {
-                "200": {"description": "The result.", "content": {"application/json": {"schema": schema::simplify(&op.response_schema().to_value())}}},
+                "200": {"description": "The result.", "content": {"application/json": {"schema": response}}},
                 "400": error("The request, or a file that it needs, is invalid."),
                 "403": error("The Host or Origin is not this machine."),
                 "404": error("A name in the request matches nothing, or is ambiguous."),

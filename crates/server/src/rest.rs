@@ -116,7 +116,7 @@ fn read_body(op: &Op, body: Result<Bytes, BytesRejection>) -> Result<Value, (Sta
         (rejection.status(), error)
     })?;
     if body.is_empty() {
-        return Ok(Value::Null);
+        return Ok(json!({}));
     }
     serde_json::from_slice(&body).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());

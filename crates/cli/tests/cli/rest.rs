@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 
 use heirloom_testkit::{TEAM, Workspace};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{HEIR, hostile_names};
 
@@ -65,6 +65,7 @@ fn mistakes_have_a_status_and_candidates() {
         (resolve(r#"{"plann": "0042"}"#), 400, "bad_input", "plann"),
         (resolve(r#"{"plan": 42}"#), 400, "bad_input", "string"),
         (resolve("\u{feff}{}"), 400, "bad_input", "not JSON"),
+        (resolve("null"), 400, "bad_input", "must be a JSON object, and null was given"),
     ];
     for (answer, status, kind, part) in cases {
         assert_eq!(
@@ -77,6 +78,27 @@ fn mistakes_have_a_status_and_candidates() {
     }
     let binary = server.send("POST", "/v1/context_resolve", &[], [0xff, 0x00]);
     assert_eq!(binary.status, 400, "{}", binary.body);
+}
+
+#[test]
+fn null_for_an_optional_field_is_the_same_as_leaving_it_out() {
+    let server = Server::of_team();
+    let openapi = server.send("GET", "/openapi.json", &[], "").json();
+    for (path, described) in openapi["paths"].as_object().unwrap() {
+        let schema = &described["post"]["requestBody"]["content"]["application/json"]["schema"];
+        if schema.get("required").is_some() {
+            continue;
+        }
+        let names = schema["properties"].as_object().unwrap().keys();
+        let nulls: Map<String, Value> = names.map(|name| (name.clone(), Value::Null)).collect();
+        let answer = server.post(path, &Value::Object(nulls).to_string());
+        let without = server.post(path, "{}");
+        assert_eq!(answer.status, without.status, "{path}: {}", answer.body);
+        assert!(!answer.body.contains("null was given"), "{path}: {}", answer.body);
+    }
+    let required = server.post("/v1/memory_recall", r#"{"query": null, "limit": 5.0}"#);
+    assert_eq!(required.status, 400);
+    assert!(required.body.contains("`query` must be a string, and null"), "{}", required.body);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Reads an operation's request from JSON.
 
 mod explain;
+mod normalise;
 
 pub(crate) use explain::explain_mismatch;
+use normalise::normalise;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,34 +21,39 @@ use crate::Error;
 /// Deserialises a request. Fields may be spelled as [`is_same_field`] allows, or as an alias.
 pub(super) fn read<R: DeserializeOwned + JsonSchema>(
     spec: &Spec,
-    aliases: &[&str],
+    aliases: &[(&str, &str)],
     request: Value,
 ) -> Result<R, Error> {
     // Only this function is compiled once per operation.
-    let request = prepare(spec, aliases, schema::generate::<R>, request)?;
+    let request = prepare(spec, aliases, schema::of_request::<R>, request)?;
     R::deserialize(&request)
-        .map_err(|error| mismatch(spec, schema::generate::<R>, &request, &error))
+        .map_err(|error| mismatch(spec, schema::of_request::<R>, &request, &error))
 }
 
-/// Returns a request with the names of fields that the operation declares.
+/// Returns a request with the names of fields that the operation declares, and with values in the form that
+/// their types are deserialised from.
 fn prepare(
     spec: &Spec,
-    aliases: &[&str],
+    aliases: &[(&str, &str)],
     schema: fn() -> Schema,
     request: Value,
 ) -> Result<Value, Error> {
     let fields = match request {
-        Value::Null => Map::new(),
+        Value::Object(fields) if fields.is_empty() => return Ok(Value::Object(fields)),
         Value::Object(fields) => fields,
         other => {
             return Err(Error::bad_input(format!(
                 "{}: the request must be a JSON object, and {} was given",
                 spec.name,
                 json::describe(&other)
-            )));
+            ))
+            .hint(Hint::text("see ").help(spec.name)));
         }
     };
-    canonicalise_names(spec, aliases, schema, fields).map(Value::Object)
+    let schema = cached_schema(spec, schema);
+    let mut request = Value::Object(canonicalise_names(spec, aliases, &schema, fields)?);
+    normalise(&schema, &mut request);
+    Ok(request)
 }
 
 /// Explains why a request could not be deserialised.
@@ -56,7 +63,7 @@ fn mismatch(
     request: &Value,
     error: &serde_json::Error,
 ) -> Error {
-    let reason = explain_mismatch(&schema().to_value(), request, error);
+    let reason = explain_mismatch(&cached_schema(spec, schema), request, error);
     Error::bad_input(format!("{}: {reason}", spec.name)).hint(Hint::text("see ").help(spec.name))
 }
 
@@ -80,25 +87,22 @@ fn canonical(name: &str) -> String {
 /// most likely a typo that would otherwise be ignored.
 fn canonicalise_names(
     spec: &Spec,
-    aliases: &[&str],
-    schema: fn() -> Schema,
+    aliases: &[(&str, &str)],
+    schema: &Value,
     fields: Map<String, Value>,
 ) -> Result<Map<String, Value>, Error> {
-    if fields.is_empty() {
-        return Ok(fields);
-    }
-    let declared = declared_fields(spec, schema);
+    let properties = schema["properties"].as_object().into_iter();
+    let declared: Vec<&str> = properties.flat_map(|map| map.keys()).map(String::as_str).collect();
     let mut renamed: Map<String, Value> = Map::new();
     for (name, value) in fields {
-        let is_declared = declared.contains(&name) || aliases.contains(&name.as_str());
-        let declared_name = match is_declared {
-            true => name.clone(),
-            false => declared
-                .iter()
-                .find(|declared| is_same_field(declared, &name))
-                .cloned()
-                .ok_or_else(|| unknown_field(spec, &name, &declared))?,
-        };
+        let alias = aliases.iter().find(|(alias, _)| *alias == name).map(|(_, field)| *field);
+        let exact = declared.iter().find(|declared| **declared == name).copied();
+        let similar = || declared.iter().find(|declared| is_same_field(declared, &name)).copied();
+        let declared_name = alias
+            .or(exact)
+            .or_else(similar)
+            .ok_or_else(|| unknown_field(spec, &name, &declared))?
+            .to_owned();
         match renamed.get(&declared_name) {
             Some(first) if !first.is_null() && !value.is_null() && *first != value => {
                 return Err(Error::bad_input(format!(
@@ -116,24 +120,23 @@ fn canonicalise_names(
     Ok(renamed)
 }
 
-fn unknown_field(spec: &Spec, name: &str, declared: &[String]) -> Error {
+fn unknown_field(spec: &Spec, name: &str, declared: &[&str]) -> Error {
+    let fields = match declared.is_empty() {
+        true => "it has no fields".to_owned(),
+        false => format!("its fields are {}", declared.join(", ")),
+    };
     Error {
-        candidates: heirloom_core::name::nearest(name, declared.iter().map(String::as_str), 3),
+        candidates: heirloom_core::name::nearest(name, declared.iter().copied(), 3),
         ..Error::bad_input(format!("{}: there is no field `{}`", spec.name, name.escape_default()))
-            .hint(format!("its fields are {}", declared.join(", ")))
+            .hint(fields)
     }
 }
 
-/// Returns the field names of a request, cached for the life of the process because generating a
-/// schema is slow.
-fn declared_fields(spec: &Spec, schema: fn() -> Schema) -> Arc<[String]> {
-    static FIELDS_BY_OPERATION: Mutex<BTreeMap<&str, Arc<[String]>>> = Mutex::new(BTreeMap::new());
-    let mut cache = FIELDS_BY_OPERATION.lock().unwrap_or_else(PoisonError::into_inner);
-    let from_schema = || {
-        let schema = schema().to_value();
-        schema["properties"].as_object().into_iter().flat_map(|map| map.keys()).cloned().collect()
-    };
-    cache.entry(spec.name).or_insert_with(from_schema).clone()
+/// Returns the schema of a request, cached for the life of the process because generating it is slow.
+fn cached_schema(spec: &Spec, schema: fn() -> Schema) -> Arc<Value> {
+    static SCHEMA_BY_OPERATION: Mutex<BTreeMap<&str, Arc<Value>>> = Mutex::new(BTreeMap::new());
+    let mut cache = SCHEMA_BY_OPERATION.lock().unwrap_or_else(PoisonError::into_inner);
+    cache.entry(spec.name).or_insert_with(|| Arc::new(schema().to_value())).clone()
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ fn join(path: &str, name: &str) -> String {
 }
 
 /// Returns the only option of an `anyOf` that is not null, or else the schema itself.
-fn without_null(schema: &Value) -> &Value {
+pub(super) fn without_null(schema: &Value) -> &Value {
     let options = schema["anyOf"].as_array().into_iter().flatten();
     let mut non_null = options.filter(|option| option["type"] != "null");
     match (non_null.next(), non_null.next()) {
@@ -111,7 +111,8 @@ fn enum_values(schema: &Value) -> Vec<&str> {
     texts(&schema["enum"]).chain(listed).collect()
 }
 
-fn allows(schema: &Value, json_type: &str) -> bool {
+/// Returns whether a schema declares a JSON type.
+pub(super) fn allows(schema: &Value, json_type: &str) -> bool {
     let declared = &schema["type"];
     declared == json_type || texts(declared).any(|name| name == json_type)
 }
@@ -192,7 +193,7 @@ fn serde_quote(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::schema::generate;
+    use crate::operation::schema::of_request;
     use schemars::JsonSchema;
     use serde::Deserialize;
     use serde_json::json;
@@ -233,7 +234,7 @@ mod tests {
     fn check(value: Value, explanation: &str) {
         let error = serde_json::from_value::<Request>(value.clone()).unwrap_err();
         assert_eq!(
-            explain_mismatch(&generate::<Request>().to_value(), &value, &error),
+            explain_mismatch(&of_request::<Request>().to_value(), &value, &error),
             explanation
         );
     }

@@ -21,7 +21,7 @@ pub(crate) struct Request {
     /// What to search for, as free text.
     query: String,
     /// Maximum number of results.
-    #[serde(default = "default_limit", alias = "k")]
+    #[serde(default = "default_limit")]
     #[schemars(extend("x-short-flag" = "k"))]
     limit: usize,
     /// Only facts in this section.
@@ -62,7 +62,7 @@ impl Operation for Recall {
     };
 
     const PREPARE_INLINE: Option<PrepareInline> = Some(prepare_inline);
-    const ALIASES: &[&str] = &["k"];
+    const ALIASES: &[(&str, &str)] = &[("k", "limit")];
 
     fn scope(request: &Value) -> Scope {
         let mut fields = request.as_object().into_iter().flatten();

@@ -211,7 +211,7 @@ fn read_rows(file: &InputFile) -> Result<Vec<Row<Value, String>>, Error> {
 /// Parses and checks an expectation. The error is the reason why it is not valid.
 fn parse_expectation(value: &Value) -> Result<Expectation, String> {
     let expected = Expectation::deserialize(value).map_err(|error| {
-        explain_mismatch(&schema::generate::<Expectation>().to_value(), value, &error)
+        explain_mismatch(&schema::of_request::<Expectation>().to_value(), value, &error)
     })?;
     let texts = || expected.must.texts().iter().chain(expected.must_not.texts());
     if texts().next().is_none() {

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::run::{cargo, cargo_program};
-use crate::{clients, layers, system, tests};
+use crate::{clients, layers, schemathesis, system, tests};
 
 /// Runs everything that CI checks.
 pub(crate) fn everything() -> Result<(), String> {
@@ -13,6 +13,7 @@ pub(crate) fn everything() -> Result<(), String> {
     layers::check()?;
     system::install_strace()?;
     clients::install()?;
+    schemathesis::install()?;
     cargo(&[
         "clippy",
         "--workspace",

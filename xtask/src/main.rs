@@ -11,6 +11,7 @@ mod floors;
 mod imports;
 mod layers;
 mod run;
+mod schemathesis;
 mod system;
 mod tests;
 
@@ -22,7 +23,8 @@ const USAGE: &str = "\
 cargo xtask test          check everything that CI checks: format, lints, layers, references, tests
 cargo xtask references    write the generated references
 cargo xtask layers        check the direction of the dependencies
-cargo xtask clients       install what the tests talk to the program with, under target/
+cargo xtask clients       install the MCP client that the tests use, under target/
+cargo xtask schemathesis  install the tester of the HTTP interface, under target/
 
 HEIRLOOM_LONG=1 runs the long forms of the tests.";
 
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         ["references"] => write_references(),
         ["layers"] => layers::check(),
         ["clients"] => clients::install(),
+        ["schemathesis"] => schemathesis::install(),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {

@@ -29,6 +29,7 @@ mod memory;
 mod merges;
 #[cfg(unix)]
 mod nothing_lost;
+mod openapi;
 mod recall;
 mod renumber;
 mod resolve;

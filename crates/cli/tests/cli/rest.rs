@@ -280,11 +280,11 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 /// A running `heir serve`, which is killed when this is dropped.
-struct Server {
+pub(crate) struct Server {
     process: Child,
-    url: String,
+    pub(crate) url: String,
     client: ureq::Agent,
-    workspace: Workspace,
+    pub(crate) workspace: Workspace,
 }
 
 impl Server {
@@ -292,7 +292,7 @@ impl Server {
         Self::start(Workspace::with(HEIR, TEAM), &["serve", "--port", "0"])
     }
 
-    fn start(workspace: Workspace, arguments: &[&str]) -> Self {
+    pub(crate) fn start(workspace: Workspace, arguments: &[&str]) -> Self {
         let process = workspace
             .command()
             .args(arguments)
@@ -322,7 +322,7 @@ impl Server {
         self.send("POST", path, &[("content-type", "application/json")], body)
     }
 
-    fn send(
+    pub(crate) fn send(
         &self,
         method: &str,
         path: &str,
@@ -360,7 +360,7 @@ impl Drop for Server {
 }
 
 /// A response of the server.
-struct Reply {
+pub(crate) struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
     body: String,
@@ -371,7 +371,7 @@ impl Reply {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 }

@@ -45,7 +45,7 @@ def before_call(context, case, kwargs):
 def existing(names, value, seed):
     """Replaces seven of eight texts and nulls; the others test unknown names."""
     if isinstance(value, list):
-        return [existing(names, item, f"{at} {seed}") for at, item in enumerate(value)]
+        return [item and existing(names, item, f"{at} {seed}") for at, item in enumerate(value)]
     checksum = zlib.crc32(seed.encode())
     if checksum % 8 == 0 or not (value is None or isinstance(value, str)):
         return value

@@ -1,6 +1,7 @@
 //! MCP over stdio: operations are tools, resolved contexts are resources, and prompts show the result
 //! of an operation.
 
+mod malformed;
 mod transport;
 
 use std::sync::Arc;
@@ -9,12 +10,12 @@ use heirloom_core::path::percent_decode;
 use heirloom_engine::view::escape_unprintable;
 use heirloom_engine::{Effect, Error, Group, OPS, Op, Reply, ops, schema};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -168,6 +169,14 @@ impl ServerHandler for Server {
                 CallToolResult::error(vec![ContentBlock::text(format_error(&error))]).into()
             }
         })
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(malformed::explain(&request))
     }
 
     async fn list_resources(

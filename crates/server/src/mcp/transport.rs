@@ -24,6 +24,8 @@ const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 const PARSE_ERROR: i64 = -32700;
 /// The JSON-RPC error code for JSON that is not a request.
 const INVALID_REQUEST: i64 = -32600;
+/// The JSON-RPC error code for parameters that do not match the method.
+const INVALID_PARAMS: i64 = -32602;
 
 /// The write half; `None` once it is closed.
 type Writer<W> = Arc<Mutex<Option<W>>>;
@@ -184,16 +186,22 @@ fn parse_line(line: &[u8]) -> Line {
     if is_response || is_notification {
         return Line::Ignored;
     }
-    Line::Invalid(error_response(
-        INVALID_REQUEST,
-        &id.unwrap_or_default(),
-        &format!("Invalid request: {}", describe_defect(&value)),
-    ))
+    let (code, message) = match describe_defect(&value) {
+        Some(defect) => (INVALID_REQUEST, format!("Invalid request: {defect}")),
+        None => (
+            INVALID_PARAMS,
+            format!(
+                "Invalid params: `params` must be an object, but {} was sent",
+                json::describe(&value["params"])
+            ),
+        ),
+    };
+    Line::Invalid(error_response(code, &id.unwrap_or_default(), &message))
 }
 
-/// Describes why a JSON value is not a JSON-RPC request.
-fn describe_defect(value: &Value) -> String {
-    match value {
+/// Describes why a JSON value is not a JSON-RPC request; `None` if only its parameters are invalid.
+fn describe_defect(value: &Value) -> Option<String> {
+    Some(match value {
         Value::Object(map) if map.get("jsonrpc") != Some(&json!("2.0")) => {
             "`jsonrpc` must be \"2.0\"".to_owned()
         }
@@ -203,11 +211,11 @@ fn describe_defect(value: &Value) -> String {
         Value::Object(map) if !map.get("id").is_some_and(|id| id.is_string() || id.is_i64()) => {
             "`id` must be a string or an integer".to_owned()
         }
-        Value::Object(_) => "`params` do not match the method".to_owned(),
+        Value::Object(_) => return None,
         other => {
             format!("a request must be a JSON object, but {} was sent", json::describe(other))
         }
-    }
+    })
 }
 
 fn error_response(code: i64, id: &Value, message: &str) -> Value {

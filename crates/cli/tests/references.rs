@@ -75,7 +75,10 @@ fn tools() -> String {
                 Some(words) => {
                     words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" \\| ")
                 }
-                None => field["type"].as_str().unwrap_or("any").to_owned(),
+                None => match &field["type"] {
+                    Value::Null => "any".to_owned(),
+                    _ => type_of(field),
+                },
             };
             let must = if required.contains(&name.as_str()) { " (required)" } else { "" };
             page.push_str(&format!(

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use heirloom_server::mcp::{self, ToolFilter};
 use heirloom_testkit::Workspace;
 
 use crate::HEIR;
@@ -37,10 +38,31 @@ fn ids(text: &str) -> Vec<&str> {
     text.split_whitespace().filter(is_id).collect()
 }
 
+fn guide() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn the_paragraph_for_agents_names_only_tools_that_they_see() {
+    let names = |all| -> Vec<String> {
+        let tools = mcp::tools(ToolFilter { group: None, all });
+        tools.iter().map(|tool| tool.name.to_string()).collect()
+    };
+    let (listed, all) = (names(false), names(true));
+    let page = guide();
+    let paragraph = page.split("```markdown\n## Memory").nth(1).unwrap();
+    let words = paragraph.split("```").next().unwrap().split('`').skip(1).step_by(2);
+    let named: Vec<&str> = words.filter(|word| all.iter().any(|name| name == word)).collect();
+    assert!(named.contains(&"context_resolve"), "{named:?}");
+    for name in named {
+        assert!(listed.iter().any(|other| other == name), "{name} is not listed by default");
+    }
+}
+
 #[test]
 fn every_command_of_the_guide_works() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide.md"))
-        .unwrap();
+    let page = guide();
     let workspace = Workspace::empty(HEIR);
     workspace.write("CLAUDE.md", "Run the tests.\n");
     workspace.write("session.jsonl", CONVERSATION);

@@ -25,6 +25,7 @@ mod guide;
 mod hierarchies;
 mod log;
 mod mcp;
+mod mcp_arguments;
 mod memory;
 mod merges;
 #[cfg(unix)]

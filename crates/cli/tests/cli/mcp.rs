@@ -245,6 +245,7 @@ fn the_memory_tools_are_listed() {
             "memory_store",
             "memory_supersede",
             "memory_focus",
+            "memory_release",
             "memory_connect"
         ]
     );

@@ -53,7 +53,25 @@ fn prepare(
     let schema = cached_schema(spec, schema);
     let mut request = Value::Object(canonicalise_names(spec, aliases, &schema, fields)?);
     normalise(&schema, &mut request);
-    Ok(request)
+    match empty_required_field(&schema, &request) {
+        Some(name) => Err(Error::bad_input(format!(
+            "{}: `{name}` is empty; it needs at least one",
+            spec.name
+        ))
+        .hint(Hint::text("see ").help(spec.name))),
+        None => Ok(request),
+    }
+}
+
+/// Returns a list or map of a request that is empty although the schema demands a member.
+fn empty_required_field<'a>(schema: &'a Value, request: &Value) -> Option<&'a str> {
+    let properties = schema["properties"].as_object()?;
+    let is_empty = |(name, field): &(&String, &Value)| match &request[name.as_str()] {
+        Value::Array(items) => items.is_empty() && field.get("minItems").is_some(),
+        Value::Object(fields) => fields.is_empty() && field.get("minProperties").is_some(),
+        _ => false,
+    };
+    properties.iter().find(is_empty).map(|(name, _)| name.as_str())
 }
 
 /// Explains why a request could not be deserialised.

@@ -9,9 +9,22 @@ pub const SHORT_FLAG: &str = "x-short-flag";
 /// The extension of a field's schema that holds another name of its flag on the command line.
 pub const FLAG_ALIAS: &str = "x-flag-alias";
 
-/// Generates the schema of a request as it is deserialised.
+/// Generates the schema of a request as it is deserialised. A list or map that is required must not be empty,
+/// because the request would do nothing.
 pub(crate) fn of_request<T: JsonSchema>() -> Schema {
-    generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    for name in required.iter().filter_map(Value::as_str) {
+        let field = schema.get_mut("properties").and_then(|fields| fields.get_mut(name));
+        let Some(keywords) = field.and_then(Value::as_object_mut) else { continue };
+        let limit = match keywords.get("type").and_then(Value::as_str) {
+            Some("array") => "minItems",
+            Some("object") => "minProperties",
+            _ => continue,
+        };
+        keywords.insert(limit.to_owned(), json!(1));
+    }
+    schema
 }
 
 /// Generates the schema of a response as it is serialised: a field that is left out when it is empty is not
@@ -201,6 +214,7 @@ mod tests {
 
     #[derive(JsonSchema, serde::Serialize)]
     #[serde(rename_all = "snake_case")]
+    #[expect(dead_code, reason = "only its schema is used")]
     enum Kind {
         /// The documentation of a variant makes schemars list the variants one by one.
         Short,

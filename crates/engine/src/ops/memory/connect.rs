@@ -19,8 +19,8 @@ pub(crate) struct Request {
     source: String,
     /// Target, named like the source.
     target: String,
-    /// depends_on, contradicts, enables, replaces or motivated_by.
-    relation: String,
+    /// Kind of relation.
+    relation: Relation,
     /// Reason.
     #[serde(default)]
     reason: Option<String>,
@@ -55,14 +55,7 @@ impl Operation for MemoryConnect {
     };
 
     fn run(session: &Session, request: Request) -> Result<ConnectionChange, Error> {
-        let relation = Relation::parse(request.relation.trim()).ok_or_else(|| {
-            let words: Vec<String> =
-                Relation::ALL.iter().map(|relation| relation.as_str().to_owned()).collect();
-            Error {
-                candidates: words,
-                ..Error::bad_input(format!("there is no relation kind `{}`", request.relation))
-            }
-        })?;
+        let relation = request.relation;
         let mut transaction = WriteTransaction::begin(session, false)?;
         let ends = [request.source.clone(), request.target.clone()];
         let known = MemoryQuery::new().ids(&ends).read(session)?;

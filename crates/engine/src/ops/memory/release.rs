@@ -29,7 +29,7 @@ impl Operation for MemoryRelease {
     const SPEC: Spec = Spec {
         name: "memory_release",
         usage: "memory release [fact_ids]...",
-        group: Group::Memory,
+        group: Group::Core,
         effect: Effect::Writes,
         about: "Unpin some or all memories of your working memory. They stay stored.",
     };

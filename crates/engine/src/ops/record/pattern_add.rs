@@ -2,8 +2,9 @@
 
 use heirloom_core::record::{Body, Pattern};
 use heirloom_core::{Hint, Value};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use serde_json::Map;
 
 use crate::memory::RecordAttributes;
 use crate::ops::answers::StoredRecord;
@@ -17,7 +18,8 @@ pub(crate) struct Request {
     trigger: String,
     /// The pattern, as text or as a JSON structure.
     #[serde(default)]
-    template: Option<String>,
+    #[schemars(schema_with = "template_schema")]
+    template: Option<Template>,
     /// The pattern in one line (route → validate → handle → respond).
     #[serde(default)]
     hint: Option<String>,
@@ -26,6 +28,33 @@ pub(crate) struct Request {
     content: Option<String>,
     #[serde(flatten)]
     attributes: RecordAttributes,
+}
+
+/// A pattern as text or as a structure.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Template {
+    Text(String),
+    Object(Map<String, Value>),
+    List(Vec<Value>),
+}
+
+fn template_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["string", "object", "array", "null"]})
+}
+
+impl Template {
+    /// Returns the template as JSON. The command line has only text, so text that is a structure is parsed.
+    fn into_json(self) -> Value {
+        match self {
+            Template::Object(fields) => Value::Object(fields),
+            Template::List(items) => Value::Array(items),
+            Template::Text(text) => serde_json::from_str(&text)
+                .ok()
+                .filter(|value: &Value| value.is_object() || value.is_array())
+                .unwrap_or(Value::String(text)),
+        }
+    }
 }
 
 impl Operation for PatternAdd {
@@ -51,12 +80,7 @@ impl Operation for PatternAdd {
                     .field("content"),
             ));
         }
-        let template = request.template.map_or(Value::Null, |text| {
-            serde_json::from_str(&text)
-                .ok()
-                .filter(|value: &Value| value.is_object() || value.is_array())
-                .unwrap_or(Value::String(text))
-        });
+        let template = request.template.map_or(Value::Null, Template::into_json);
         let content = request.content.unwrap_or_default();
         let body =
             Body::Pattern(Box::new(Pattern { trigger, template, hint: request.hint, content }));

@@ -3,6 +3,8 @@
 //! Both are derived from the table of operations and contain no logic of their own. The workspace is
 //! opened for each request, so that changes by users and other processes are visible.
 
+mod http;
+mod limits;
 pub mod mcp;
 pub mod openapi;
 mod prompts;
@@ -29,7 +31,7 @@ pub type SharedOpener = Arc<dyn SessionOpener>;
 
 /// Runs an operation and converts its reply with `convert`. It runs on a blocking thread, because it
 /// reads files and may wait for locks, unless the operation can be answered from memory; then it runs
-/// on the event loop.
+/// on the event loop. Only a few run at once; the others wait.
 async fn call<T: Send + 'static>(
     open: &SharedOpener,
     op: &'static Op,
@@ -46,8 +48,13 @@ async fn call<T: Send + 'static>(
     match catch_panic(op, || Ok(prepare_inline()))? {
         Some(session) => catch_panic(op, || run(&session, request)),
         None => {
+            let slot = limits::wait_for_slot(op).await;
             let open = open.clone();
-            let work = move || catch_panic(op, || run(&open.open(op.scope(&request))?, request));
+            let work = move || {
+                // The slot is held until the work ends, even if the client has gone.
+                let _slot = slot;
+                catch_panic(op, || run(&open.open(op.scope(&request))?, request))
+            };
             tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panic_error(op, "")))
         }
     }

@@ -39,9 +39,10 @@ fn path(op: &Op) -> Value {
             "responses": {
                 "200": {"description": "The result.", "content": {"application/json": {"schema": response}}},
                 "400": error("The request, or a file that it needs, is invalid."),
-                "403": error("The Host or Origin is not this machine."),
+                "403": error("The Host is not this machine, or the Origin is not this server."),
                 "404": error("A name in the request matches nothing, or is ambiguous."),
                 "405": error("Only POST is allowed."),
+                "408": error("The body was not received in time."),
                 "409": error("There is no workspace."),
                 "413": error("The body is too large."),
                 "500": error("An I/O error or an internal error."),

@@ -1,14 +1,15 @@
 //! HTTP on the loopback address: `POST /v1/<operation>`.
 //!
 //! Any web page can make a browser send requests to the loopback address. So a request is rejected if
-//! its `Host` is not this machine (DNS rebinding) or its `Origin` is another site.
+//! its `Host` is not this machine (DNS rebinding) or its `Origin` is not this server. Pages of other servers on
+//! this machine are other sites: what a port serves is not known.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -18,6 +19,7 @@ use heirloom_core::json as json_text;
 use heirloom_engine::{Error, ErrorKind, OPS, Op, Reply};
 use serde_json::{Value, json};
 
+use crate::http::{self, BodyError};
 use crate::wording::format_hint;
 use crate::{SharedOpener, call, openapi};
 
@@ -44,7 +46,8 @@ impl BoundServer {
         let interrupted = async {
             drop(tokio::signal::ctrl_c().await);
         };
-        axum::serve(self.listener, router(open)).with_graceful_shutdown(interrupted).await
+        http::serve(self.listener, router(open), interrupted).await;
+        Ok(())
     }
 }
 
@@ -75,7 +78,7 @@ async fn operation(
     State(open): State<SharedOpener>,
     Path(path): Path<String>,
     method: Method,
-    body: Result<Bytes, BytesRejection>,
+    request: Request,
 ) -> Response {
     let Some(op) = find_operation(&path) else {
         let names: Vec<&str> = OPS.iter().map(|op| op.spec.name).collect();
@@ -95,6 +98,7 @@ async fn operation(
         response.headers_mut().insert(header::ALLOW, header::HeaderValue::from_static("POST"));
         return response;
     }
+    let body = http::receive_body(request).await;
     let request = match read_body(op, body) {
         Ok(request) => request,
         Err((status, error)) => return error_response(status, &error),
@@ -106,14 +110,21 @@ async fn operation(
 }
 
 /// Reads the request from the body; an empty body is a request without fields.
-fn read_body(op: &Op, body: Result<Bytes, BytesRejection>) -> Result<Value, (StatusCode, Error)> {
-    let body = body.map_err(|rejection| {
-        let error = match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => Error::bad_input("the body is too large")
-                .hint(format!("a body may have at most {MAX_BODY_BYTES} bytes")),
-            _ => Error::bad_input("the body could not be read").hint("send the request again"),
-        };
-        (rejection.status(), error)
+fn read_body(op: &Op, body: Result<Bytes, BodyError>) -> Result<Value, (StatusCode, Error)> {
+    let body = body.map_err(|error| match error {
+        BodyError::Timeout => {
+            let seconds = http::BODY_READ_TIMEOUT.as_secs();
+            let message = format!("the body was not received within {seconds} s");
+            (StatusCode::REQUEST_TIMEOUT, Error::bad_input(message))
+        }
+        BodyError::Rejected(rejection) => {
+            let error = match rejection.status() {
+                StatusCode::PAYLOAD_TOO_LARGE => Error::bad_input("the body is too large")
+                    .hint(format!("a body may have at most {MAX_BODY_BYTES} bytes")),
+                _ => Error::bad_input("the body could not be read").hint("send the request again"),
+            };
+            (rejection.status(), error)
+        }
     })?;
     if body.is_empty() {
         return Ok(json!({}));
@@ -155,10 +166,10 @@ async fn reject_foreign_requests(request: Request, next: Next) -> Response {
                 .hint("use 127.0.0.1 or localhost"),
         );
     }
-    if !has_loopback_origin(request.headers()) {
+    if !has_own_origin(request.headers(), request.uri()) {
         return error_response(
             StatusCode::FORBIDDEN,
-            &Error::bad_input("the Origin of the request is not this machine"),
+            &Error::bad_input("the Origin of the request is not this server"),
         );
     }
     next.run(request).await
@@ -175,12 +186,15 @@ fn has_loopback_host(headers: &HeaderMap, uri: &Uri) -> bool {
     }
 }
 
-fn has_loopback_origin(headers: &HeaderMap) -> bool {
-    let is_local = |origin: &str| {
-        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        host.is_some_and(is_loopback)
+/// Returns whether the Origin, if there is one, is the address that the request was sent to. A browser sets both
+/// headers, and a page cannot change them.
+fn has_own_origin(headers: &HeaderMap, uri: &Uri) -> bool {
+    let host = headers.get(header::HOST).map(header_text);
+    let host = host.or_else(|| uri.authority().map(Authority::as_str)).unwrap_or_default();
+    let is_own = |origin: &str| {
+        origin.strip_prefix("http://").is_some_and(|origin| origin.eq_ignore_ascii_case(host))
     };
-    headers.get_all(header::ORIGIN).iter().map(header_text).all(is_local)
+    headers.get_all(header::ORIGIN).iter().map(header_text).all(is_own)
 }
 
 /// Returns the text of a header; one that is not ASCII never names this machine.

@@ -141,6 +141,8 @@ fn requests_of_other_hosts_and_origins_are_rejected() {
     let server = Server::of_team();
     let port = server.url.rsplit(':').next().unwrap();
     let here = format!("localhost:{port}");
+    let other_name = format!("http://{here}");
+    let other_scheme = server.url.replace("http://", "https://");
     let cases = [
         ("host", "evil.example", 403),
         ("host", "127.0.0.1.evil.example", 403),
@@ -150,8 +152,12 @@ fn requests_of_other_hosts_and_origins_are_rejected() {
         ("origin", "http://localhost.evil.example", 403),
         ("origin", "null", 403),
         ("origin", "file://", 403),
-        ("origin", "http://localhost:3000", 200),
-        ("origin", "http://127.0.0.1:3000", 200),
+        ("origin", "http://localhost:3000", 403),
+        ("origin", "http://127.0.0.1:3000", 403),
+        ("origin", "http://127.0.0.1", 403),
+        ("origin", &other_name, 403),
+        ("origin", &other_scheme, 403),
+        ("origin", &server.url, 200),
     ];
     for (name, value, status) in cases {
         for (method, path) in

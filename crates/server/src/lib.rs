@@ -31,9 +31,10 @@ pub type SharedOpener = Arc<dyn SessionOpener>;
 
 /// Runs an operation and converts its reply with `convert`. It runs on a blocking thread, because it
 /// reads files and may wait for locks, unless the operation can be answered from memory; then it runs
-/// on the event loop. Only a few run at once; the others wait.
+/// on the event loop. Only a few run at once; the others wait. `agent` is the name of the caller, if it has one.
 async fn call<T: Send + 'static>(
     open: &SharedOpener,
+    agent: Option<String>,
     op: &'static Op,
     request: Value,
     convert: fn(&Reply) -> T,
@@ -43,7 +44,8 @@ async fn call<T: Send + 'static>(
     };
     let prepare_inline = || {
         let prepare = op.prepare_inline?;
-        open.try_open().filter(|session| prepare(session, &request))
+        let session = open.try_open()?.with_agent(agent.clone());
+        Some(session).filter(|session| prepare(session, &request))
     };
     match catch_panic(op, || Ok(prepare_inline()))? {
         Some(session) => catch_panic(op, || run(&session, request)),
@@ -53,7 +55,7 @@ async fn call<T: Send + 'static>(
             let work = move || {
                 // The slot is held until the work ends, even if the client has gone.
                 let _slot = slot;
-                catch_panic(op, || run(&open.open(op.scope(&request))?, request))
+                catch_panic(op, || run(&open.open(op.scope(&request))?.with_agent(agent), request))
             };
             tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panic_error(op, "")))
         }

@@ -109,10 +109,15 @@ struct Server {
 
 impl Server {
     /// Resolves a context as plain text.
-    async fn context(&self, plan: Option<&str>, agent: Option<&str>) -> Result<String, Error> {
+    async fn context(
+        &self,
+        client: Option<String>,
+        plan: Option<&str>,
+        agent: Option<&str>,
+    ) -> Result<String, Error> {
         let op = ops::by_name("context_resolve")
             .ok_or_else(|| Error::bad_input("the operation context_resolve is missing"))?;
-        call(&self.open, op, json!({"plan": plan, "agent": agent}), |reply| {
+        call(&self.open, client, op, json!({"plan": plan, "agent": agent}), |reply| {
             reply.view().plain(&format_hint)
         })
         .await
@@ -144,7 +149,7 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(op) = ops::by_name(&request.name) else {
             return Err(ErrorData::invalid_params(
@@ -159,7 +164,7 @@ impl ServerHandler for Server {
                 |reply: &Reply| (reply.view().plain(&format_hint), Some(reply.data(&format_hint)))
             }
         };
-        Ok(match call(&self.open, op, arguments, convert).await {
+        Ok(match call(&self.open, client_name(&context), op, arguments, convert).await {
             Ok((text, data)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = data;
@@ -215,7 +220,7 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let not_found = || {
             ErrorData::resource_not_found(
@@ -231,10 +236,10 @@ impl ServerHandler for Server {
         if names.len() > 2 || (!rest.is_empty() && !rest.starts_with('/')) {
             return Err(not_found());
         }
-        let context =
-            self.context(names.first().map(String::as_str), names.get(1).map(String::as_str)).await;
+        let (plan, agent) = (names.first().map(String::as_str), names.get(1).map(String::as_str));
+        let resolved = self.context(client_name(&context), plan, agent).await;
         let text =
-            context.map_err(|error| ErrorData::resource_not_found(format_error(&error), None))?;
+            resolved.map_err(|error| ErrorData::resource_not_found(format_error(&error), None))?;
         let contents =
             ResourceContents::text(text, request.uri.clone()).with_mime_type("text/markdown");
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -251,17 +256,26 @@ impl ServerHandler for Server {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let (op, arguments, introduction) = prompts::find(&request.name, request.arguments)
             .map_err(|message| ErrorData::invalid_params(message, None))?;
-        let answer = call(&self.open, op, arguments, |reply| reply.view().plain(&format_hint))
-            .await
-            .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
+        let client = client_name(&context);
+        let answer =
+            call(&self.open, client, op, arguments, |reply| reply.view().plain(&format_hint))
+                .await
+                .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
         let text =
             if introduction.is_empty() { answer } else { format!("{introduction}\n\n{answer}") };
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
+}
+
+/// Returns the name by which a client introduced itself.
+fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
+    let client = context.peer.peer_info()?;
+    let name = client.client_info.name.trim();
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// Formats an error with its candidates and hint.

@@ -103,7 +103,7 @@ async fn operation(
         Ok(request) => request,
         Err((status, error)) => return error_response(status, &error),
     };
-    match call(&open, op, request, |reply: &Reply| reply.data(&format_hint)).await {
+    match call(&open, None, op, request, |reply: &Reply| reply.data(&format_hint)).await {
         Ok(data) => axum::Json(data).into_response(),
         Err(error) => error_response(status_code(error.kind), &error),
     }

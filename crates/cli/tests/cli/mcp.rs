@@ -567,3 +567,19 @@ impl Client {
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
+
+#[test]
+fn a_client_has_pins_of_its_own() {
+    let team = team();
+    let mut wire = McpClient::open(team.command().args(["mcp", "--structured"]));
+    let store = json!({"section": "Decisions", "content": "Ship weekly"});
+    let id = wire.call("memory_store", &store)["id"].clone();
+    wire.call("memory_focus", &json!({"fact_ids": [id]}));
+    let mut other = team.command();
+    let released = other.env("HEIRLOOM_AGENT", "other").args(["memory", "release"]).output();
+    assert!(released.unwrap().status.success());
+    let pinned = wire.call("memory_focus", &json!({}));
+    assert_eq!(pinned["items"][0]["text"], "Ship weekly", "{pinned}");
+    assert_eq!(team.heir("memory focus").ok(), "nothing pinned\n");
+    wire.close();
+}

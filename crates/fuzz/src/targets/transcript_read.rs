@@ -6,6 +6,13 @@ use super::{check_line, check_problem};
 use crate::signature::{Signature, kind_of};
 
 const PATH: &str = "t.jsonl";
+/// Longest list of statements, and longest statement in characters.
+const MOST_STATEMENTS: usize = 24;
+const STATEMENT: usize = 480;
+
+/// Longest course of a conversation, in characters.
+const COURSE: usize = 40_000;
+
 /// The most items of a list in a digest, and the most characters of each part.
 const MOST: usize = 12;
 const ITEM: usize = 240;
@@ -40,6 +47,8 @@ pub fn transcript_read(data: &[u8]) -> Signature {
     let turns: Vec<_> = read.turns.iter().map(|turn| turn.role).take(4).collect();
     let calls: Vec<_> =
         read.tool_calls.iter().map(|call| format!("{:?}", call.kind)).take(4).collect();
+    let course: usize = digest.course.iter().map(|line| line.chars().count()).sum();
+    assert!(course <= COURSE, "a course of {course} characters");
     let Digest { goals, decisions, open, sequence, outcome, todos, .. } = &digest;
     Signature::of((
         (format!("{:?}", read.format), problems, turns, calls),
@@ -57,15 +66,17 @@ fn check_digest(digest: &Digest) {
     assert!(!digest.title.is_empty(), "no title");
     within("an outcome", &digest.outcome, OUTCOME);
     within("a summary", &digest.summary, SUMMARY);
-    let Digest { goals, decisions, open, sequence, todos, .. } = digest;
-    for (what, list, longest) in [
-        ("a goal", goals, REQUEST),
-        ("a decision", decisions, ITEM),
-        ("an open thing", open, ITEM),
-        ("a step", sequence, ITEM),
-        ("a todo", todos, ITEM),
+    let Digest { goals, instructions, decisions, findings, open, sequence, todos, .. } = digest;
+    for (what, list, most, longest) in [
+        ("a goal", goals, MOST, REQUEST),
+        ("an instruction", instructions, MOST_STATEMENTS, STATEMENT),
+        ("a decision", decisions, MOST_STATEMENTS, STATEMENT),
+        ("a finding", findings, MOST_STATEMENTS, STATEMENT),
+        ("an open thing", open, MOST_STATEMENTS, STATEMENT),
+        ("a step", sequence, MOST, ITEM),
+        ("a todo", todos, MOST, ITEM),
     ] {
-        assert!(list.len() <= MOST, "{} times {what}", list.len());
+        assert!(list.len() <= most, "{} times {what}", list.len());
         for item in list {
             within(what, item, longest);
             assert!(!item.trim().is_empty(), "{what} is empty");

@@ -66,13 +66,16 @@ fn fill(workspace: &Workspace) -> Value {
     };
     let facts = ["Refunds are events", "Amounts are in cents", "Deploys are on Mondays"]
         .map(|text| add(&["fact", "add", text, "--section", "Decisions", "--tag", "money"]));
+    // No other request supersedes these.
+    let [stale, archived] = ["The office is in Bern", "Releases are on Fridays"]
+        .map(|text| add(&["fact", "add", text, "--section", "Recent Work"]));
     let episode = add(&["episode", "add", "Wrote the schema", "--outcome", "done"]);
     let pattern = add(&["pattern", "add", "new_endpoint", "--hint", "route, validate, respond"]);
     let workflow = add(&["workflow", "add", "release", "--step", "tag", "--step", "publish"]);
     let notes = ["look at CI", "ask Bo"].map(|text| add(&["note", text]));
     add(&["memory", "connect", &facts[0], &facts[1], "depends_on"]);
     add(&["memory", "focus", &facts[0]]);
-    add(&["memory", "archive", &facts[2]]);
+    add(&["memory", "archive", &archived]);
     add(&["memory", "add", "0042", "001", "finding", "Flags matter"]);
     add(&["memory", "add", "0042", "001", "blocker", "No tokenizer"]);
     add(&["project", "new", "Shop"]);
@@ -80,6 +83,7 @@ fn fill(workspace: &Workspace) -> Value {
     add(&["adr", "new", "Use Rust"]);
     add(&["adr", "new", "Use HTTP"]);
     let ids = json!({
+        "memory_archive.fact_ids": [stale], "memory_restore.fact_ids": [archived],
         "id": facts, "fact_id": facts, "fact_ids": facts, "supersedes": facts, "source": facts,
         "target": ["ADR-0001", "0042", facts[0]], "node": ["ADR-0001", "0042", facts[0]],
         "episode_show.id": [episode], "episode_edit.id": [episode],
@@ -102,7 +106,7 @@ const NAMES: &str = r#"{
     "adr_show.id": ["ADR-0001", "ADR-0002"], "adr_status.id": ["ADR-0001", "ADR-0002"],
     "adr_history.id": ["ADR-0001"], "old": ["ADR-0001"], "new": ["ADR-0002"],
     "memory_promote.entry": ["finding-1"], "memory_resolve.entry": ["blocker-1"],
-    "set": ["content=New text"],
+    "set": [{"content": "New text"}],
     "trigger": ["new_endpoint", "release"], "content": ["Refunds have an id", "Backups run at night"],
     "query": ["refunds", "what did we decide last week?"], "tag": ["money"],
     "as_of": ["2026-02-22"], "valid_at": ["2026-02-21"], "date": ["2026-02-20"],

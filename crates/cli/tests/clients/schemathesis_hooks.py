@@ -43,10 +43,12 @@ def before_call(context, case, kwargs):
 
 
 def existing(names, value, seed):
-    """Replaces seven of eight texts and nulls; the others test unknown names."""
+    """Replaces seven of eight texts, nulls and objects; the others test unknown names."""
     if isinstance(value, list):
-        return [item and existing(names, item, f"{at} {seed}") for at, item in enumerate(value)]
+        # Null is invalid in every list.
+        return [item if item is None else existing(names, item, f"{at} {seed}") for at, item in enumerate(value)]
     checksum = zlib.crc32(seed.encode())
-    if checksum % 8 == 0 or not (value is None or isinstance(value, str)):
-        return value
-    return names[checksum // 8 % len(names)]
+    name = names[checksum // 8 % len(names)]
+    # An empty object may be invalid, and must then stay so.
+    is_replaceable = value is None or (isinstance(value, (str, dict)) and type(value) is type(name) and value != {})
+    return name if is_replaceable and checksum % 8 != 0 else value

@@ -12,7 +12,7 @@ use crate::rest::Server;
 
 /// Random requests for each operation, besides those that cover every keyword of its schema.
 const EXAMPLES_PER_OPERATION: usize = 5;
-const EXAMPLES_PER_OPERATION_LONG: usize = 200;
+const EXAMPLES_PER_OPERATION_LONG: usize = 50;
 
 #[test]
 fn answers_and_refusals_are_as_described() {

@@ -9,7 +9,8 @@ use crate::transcript::model::{Role, Transcript, Turn};
 /// Length of the beginning of a line that may be a timestamp, in characters.
 const MAX_TIMESTAMP_CHARS: usize = 24;
 
-/// A longer quotation is somebody else's statement, in words.
+/// Maximum length of a quoted name or phrase, in words. Longer quotations are removed, since they are not statements of
+/// the user.
 const MAX_QUOTED_PHRASE_WORDS: usize = 6;
 
 /// The messages of the user and the agent in order.

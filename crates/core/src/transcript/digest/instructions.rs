@@ -153,7 +153,7 @@ fn is_continuation(sentence: &str) -> bool {
         && !is_standing_instruction(sentence)
 }
 
-/// Returns whether a sentence mostly quotes somebody else.
+/// Returns whether more than half of a sentence is in quotation marks, so that it is not a statement of the user.
 fn is_quotation(sentence: &str) -> bool {
     let quoted: usize = sentence.split(['"', '“', '”']).skip(1).step_by(2).map(str::len).sum();
     quoted * 2 > sentence.len()

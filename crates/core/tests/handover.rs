@@ -1,6 +1,6 @@
 //! Checks that a digest carries over what the next agent must know, on long transcripts with a
-//! checklist each. The transcripts and checklists were written by people who did not know the rules of
-//! the digest. `HANDOVER_TRANSCRIPTS` names another folder of such files.
+//! checklist each. The transcripts are invented; they and the checklists were written without knowledge
+//! of the rules of the digest. `HANDOVER_TRANSCRIPTS` names another folder of such files.
 #![allow(
     clippy::disallowed_macros,
     clippy::disallowed_methods,

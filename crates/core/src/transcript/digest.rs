@@ -8,6 +8,7 @@ mod instructions;
 mod open_items;
 mod phrases;
 mod proposals;
+mod revisions;
 mod statement;
 mod steps;
 
@@ -26,7 +27,7 @@ use decisions::collect_decisions;
 use findings::collect_findings;
 use instructions::collect_instructions;
 use open_items::collect_open_items;
-use statement::TermWeights;
+use revisions::TermWeights;
 use steps::{abbreviate_list, collect_steps};
 
 /// Length of each list of a digest.

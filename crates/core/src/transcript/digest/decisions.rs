@@ -8,7 +8,8 @@ use super::phrases;
 use super::proposals::{
     OfferedOption, chosen_options, last_proposal, named_option, offered_options,
 };
-use super::statement::{Change, MAX_REMEMBERED, Statement, TermWeights, is_version_of, term_set};
+use super::revisions::{Change, TermWeights};
+use super::statement::{MAX_REMEMBERED, Statement, is_version_of, term_set};
 use crate::prose;
 use crate::transcript::markdown::BlockKind;
 use crate::transcript::model::Transcript;

@@ -2,9 +2,8 @@
 
 use super::conversation::{Conversation, Message};
 use super::phrases;
-use super::statement::{
-    Change, MAX_REMEMBERED, TermWeights, is_version_of, term_set, withdraws_last,
-};
+use super::revisions::{Change, TermWeights, withdraws_last};
+use super::statement::{MAX_REMEMBERED, is_version_of, term_set};
 use crate::instruction::{is_standing_instruction, statement_of};
 use crate::prose;
 use crate::transcript::markdown::BlockKind;

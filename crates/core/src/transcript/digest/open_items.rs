@@ -3,7 +3,8 @@
 
 use super::conversation::{Conversation, Message};
 use super::phrases;
-use super::statement::{Statement, TermWeights, overlap, term_set};
+use super::revisions::TermWeights;
+use super::statement::{Statement, overlap, term_set};
 use crate::prose::{self, truncate};
 use crate::transcript::excerpt::excerpt;
 use crate::transcript::markdown::BlockKind;

@@ -38,10 +38,15 @@ pub(super) fn collect_decisions(
     max_count: usize,
 ) -> Vec<String> {
     let choices = transcript.choices.iter();
-    let mut decisions: Vec<Statement> =
-        choices.map(|choice| Statement::structural(choice.line, &choice.text)).collect();
+    let mut choices =
+        choices.map(|choice| Statement::structural(choice.line, &choice.text)).peekable();
+    let mut decisions: Vec<Statement> = vec![];
     let mut offers: Vec<OptionList> = vec![];
     for (index, message) in conversation.messages.iter().enumerate() {
+        // A message takes back only what was chosen before it.
+        while let Some(choice) = choices.next_if(|choice| choice.line < message.turn.line) {
+            decisions.push(choice);
+        }
         if message.is_by_user() {
             add_replies(&mut decisions, conversation, index, &mut offers, weights);
         } else {
@@ -56,7 +61,7 @@ pub(super) fn collect_decisions(
         decisions.drain(..decisions.len().saturating_sub(remembered));
         offers.drain(..offers.len().saturating_sub(MAX_OFFERS));
     }
-    decisions.sort_by_key(|decision| decision.line);
+    decisions.extend(choices);
     let mut seen = HashSet::new();
     decisions.retain(|decision| seen.insert(prose::comparison_key(&decision.text)));
     for structural in [false, true] {

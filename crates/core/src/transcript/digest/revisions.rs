@@ -155,6 +155,9 @@ const MIN_NEW_RULE_SIMILARITY: f64 = 0.3;
 /// Weight of the common terms from which two statements have the same subject: one rare term or two that are less rare.
 const MIN_SUBJECT_WEIGHT: f64 = 2.5;
 
+/// Number of messages that a conversation is taken to have at least, so that the terms of a short one have weight.
+const MIN_MESSAGES: usize = 40;
+
 /// How much a term says about a statement's subject: the logarithm of its inverse frequency among the messages.
 pub(super) struct TermWeights {
     message_count: usize,
@@ -180,7 +183,7 @@ impl TermWeights {
             return 0.0;
         }
         let frequency = self.frequencies.get(term).copied().unwrap_or(1).max(1);
-        ((1 + self.message_count) as f64 / frequency as f64).ln()
+        ((1 + self.message_count.max(MIN_MESSAGES)) as f64 / frequency as f64).ln()
     }
 
     fn sum<'t>(&self, terms: impl Iterator<Item = &'t String>) -> f64 {
@@ -324,4 +327,24 @@ fn specific_words(text: &str) -> HashSet<String> {
         word.len() > 2 && (word.starts_with('-') || word.contains(['_', '/', '#', '.']))
     };
     words.filter(is_specific).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EARLIER: &[&str] = &["Never touch the billing schema.", "We keep the retry queue."];
+
+    fn taken_back(sentence: &str, change: Change) -> Vec<usize> {
+        let messages = EARLIER.iter().copied().chain([sentence]);
+        TermWeights::of(messages).taken_back(sentence, EARLIER, change)
+    }
+
+    #[test]
+    fn a_sentence_takes_back_what_it_names_or_permits() {
+        assert_eq!(taken_back("Scrap the retry queue.", Change::OfDecision), [1]);
+        assert_eq!(taken_back("The billing schema is fine now.", Change::OfInstruction), [0]);
+        assert!(taken_back("The billing schema is fine now.", Change::OfDecision).is_empty());
+        assert!(taken_back("The queue is slow.", Change::OfDecision).is_empty());
+    }
 }

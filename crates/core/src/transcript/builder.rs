@@ -126,6 +126,20 @@ impl<'p> TranscriptBuilder<'p> {
         (self.transcript.started, self.transcript.ended) = (Some(started), Some(ended));
     }
 
+    /// Sets the id of the session.
+    pub(super) fn set_session_id(&mut self, id: Option<&str>) {
+        if let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) {
+            self.transcript.session_id = Some(id.to_owned());
+        }
+    }
+
+    /// Sets the id of the session unless it is already set.
+    pub(super) fn set_session_id_if_unset(&mut self, id: Option<&str>) {
+        if self.transcript.session_id.is_none() {
+            self.set_session_id(id);
+        }
+    }
+
     /// Sets the working directory of the session unless it is already set.
     pub(super) fn set_cwd_if_unset(&mut self, cwd: Option<&str>) {
         if self.transcript.cwd.is_none() {

@@ -62,6 +62,8 @@ fn parse_line(
     number: usize,
     state: &mut ParserState,
 ) {
+    // A session that continues another one begins with the lines of that one, so the last id is its own.
+    builder.set_session_id(line["sessionId"].as_str().or(line["session_id"].as_str()));
     if let Some(id) = line["uuid"].as_str()
         && !state.line_ids.insert(id.to_owned())
     {

@@ -41,12 +41,20 @@ fn parse_line(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) 
     builder.include_time(content::time_of(line));
     let payload = &line["payload"];
     match line["type"].as_str() {
-        Some("session_meta" | "turn_context") => builder.set_cwd_if_unset(payload["cwd"].as_str()),
+        // A session that continues another one repeats its lines after its own first one.
+        Some("session_meta") => {
+            builder.set_session_id_if_unset(payload["id"].as_str());
+            builder.set_cwd_if_unset(payload["cwd"].as_str());
+        }
+        Some("turn_context") => builder.set_cwd_if_unset(payload["cwd"].as_str()),
         Some("response_item") => parse_item(builder, line, payload, number),
         Some("event_msg") => parse_event(builder, line, payload, number),
         Some("compacted") => {
             let summary = payload["message"].as_str().unwrap_or_default();
             builder.add_turn(Role::System, content::time_of(line), summary, number);
+        }
+        None if line.get("instructions").is_some() => {
+            builder.set_session_id_if_unset(line["id"].as_str());
         }
         _ => parse_item(builder, line, line, number),
     }

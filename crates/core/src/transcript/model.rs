@@ -9,6 +9,8 @@ use crate::Problem;
 pub struct Transcript {
     /// The format that the transcript was written in.
     pub format: Format,
+    /// The id that the client gave the session.
+    pub session_id: Option<String>,
     /// The working directory in which the session began.
     pub cwd: Option<String>,
     /// The title that the client or the user gave the session.
@@ -41,6 +43,7 @@ impl Transcript {
     pub(super) fn empty(format: Format) -> Self {
         Self {
             format,
+            session_id: None,
             cwd: None,
             title: None,
             turns: vec![],

@@ -6,6 +6,7 @@
 
 pub mod adrs;
 pub mod archive;
+pub mod client_sessions;
 pub mod config;
 pub mod confined;
 pub mod dates;

@@ -76,8 +76,8 @@ impl Operation for MemoryFocus {
                     .then(", or raise `memory.pins` in config.toml"),
             ));
         }
+        let owner = PinOwner::for_request(session.agent(), request.shared);
         for name in &pinned[before..] {
-            let owner = PinOwner::for_request(session.agent(), request.shared);
             transaction.write_pin(&known, name, owner)?;
         }
         transaction.commit()?;

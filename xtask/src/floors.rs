@@ -9,11 +9,12 @@ use crate::run::root;
 
 /// The modules of the engine, from the ground up. Modules of the ground floor may use each other.
 const FLOORS: &[&[&str]] = &[
-    &["error", "llm", "operation", "process_cache", "progress", "session", "view"],
+    &["client", "error", "llm", "operation", "process_cache", "progress", "session", "view"],
     &["import", "workspace"],
     &["indexing"],
     &["memory"],
     &["recall"],
+    &["work_session"],
     &["completion", "ops", "setup"],
 ];
 

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use heirloom_engine::{CONFIRMATION, Error, ErrorKind, OPS, Op};
+use heirloom_engine::{CONFIRMATION, Error, ErrorKind, OPS, Op, ops};
 use heirloom_server::SessionOpener;
 
 use crate::environment::Environment;
@@ -220,14 +220,14 @@ fn run_operation(
     let mut request = arguments::build_request(matches, op)?;
     let session = environment.open(op.scope(&request))?;
     let session = if output.is_json() { session } else { session.without_token_counts() };
-    let mut reply = op.call(&session, request.clone());
+    let mut reply = ops::run(op, &session, request.clone());
     // A destructive operation fails with `Unconfirmed` first: ask the user, then call it again.
     if let Err(question) = &reply
         && question.kind == ErrorKind::Unconfirmed
         && output.ask_to_confirm(question)
     {
         request[CONFIRMATION] = true.into();
-        reply = op.call(&session, request);
+        reply = ops::run(op, &session, request);
     }
     let reply = reply?;
     output.reply(&reply);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::progress;
 use clap::ArgMatches;
 use heirloom_engine::{
-    Error, ErrorKind, ProcessCache, Progress, Registry, RemoteModel, Scope, Session,
+    ClientFolders, Error, ErrorKind, ProcessCache, Progress, Registry, RemoteModel, Scope, Session,
 };
 use heirloom_server::SessionOpener;
 use jiff::Timestamp;
@@ -40,6 +40,11 @@ pub(crate) const EMBEDDER_FOLDER: &str = "HEIRLOOM_EMBEDDER_FOLDER";
 /// The folder of this user's state, such as the list of registered workspaces.
 pub(crate) const HOME: &str = "HEIRLOOM_HOME";
 
+/// The folder of Claude Code, as Claude Code itself reads it.
+const CLAUDE_CODE_FOLDER: &str = "CLAUDE_CONFIG_DIR";
+/// The folder of Codex, as Codex itself reads it.
+const CODEX_FOLDER: &str = "CODEX_HOME";
+
 /// The variables, as the help and the manual explain them.
 pub(crate) const ENVIRONMENT_HELP: &str = "\
 Environment:
@@ -52,6 +57,8 @@ Environment:
   HEIRLOOM_EMBEDDER_FOLDER
                   the folder of a transformer outside the workspace
   HEIRLOOM_HOME   the folder that lists this machine's registered workspaces
+  CLAUDE_CONFIG_DIR, CODEX_HOME
+                  the folders of the session files that `heir compact` reads
   HEIRLOOM_NOW    the time to use instead of the clock: 2026-02-22T00:00:00Z
   NO_COLOR        no colours
   VISUAL, EDITOR  the editor of `heir workspace edit`; by default, git's";
@@ -66,6 +73,7 @@ pub(crate) struct Environment {
     llm: RemoteModel,
     embedder: RemoteModel,
     registry: Option<Arc<Registry>>,
+    client_folders: Arc<ClientFolders>,
     progress: Progress,
     /// What a server keeps between requests.
     cache: ProcessCache,
@@ -98,6 +106,7 @@ impl Environment {
             llm: remote(LLM_ENDPOINT, LLM_KEY, None),
             embedder: remote(EMBEDDER_ENDPOINT, EMBEDDER_KEY, given(EMBEDDER_FOLDER)),
             registry: user_home().map(|home| Arc::new(Registry::in_folder(&home))),
+            client_folders: Arc::new(client_folders()),
             progress: progress::bar(),
             cache: ProcessCache::default(),
         })
@@ -113,6 +122,7 @@ impl Environment {
             llm: RemoteModel::default(),
             embedder: RemoteModel::default(),
             registry: None,
+            client_folders: Arc::default(),
             progress: Progress::default(),
             cache: ProcessCache::default(),
         }
@@ -179,6 +189,7 @@ impl Environment {
             .with_process_cache(self.cache.clone())
             .with_progress(self.progress.clone())
             .with_registry(self.registry.clone())
+            .with_client_folders(self.client_folders.clone())
     }
 
     /// Returns the workspaces that are registered on this machine.
@@ -257,6 +268,20 @@ impl SessionOpener for Environment {
             None => Session::find_unless_busy(&current_folder().ok()?, self.now()),
         };
         session.map(|session| self.configure(session))
+    }
+}
+
+/// Returns the folders in which clients keep the files of their sessions.
+fn client_folders() -> ClientFolders {
+    let home = std::env::home_dir();
+    let folder = |name: &str, usual: &str| {
+        let given = std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        given.or_else(|| home.as_ref().map(|home| home.join(usual)))
+    };
+    ClientFolders {
+        claude_code: folder(CLAUDE_CODE_FOLDER, ".claude"),
+        codex: folder(CODEX_FOLDER, ".codex"),
+        home,
     }
 }
 

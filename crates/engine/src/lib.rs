@@ -1,6 +1,7 @@
 //! The operations of Heirloom, one file each, and the table from which the command line, MCP and HTTP
 //! interfaces are derived.
 
+mod client;
 pub mod completion;
 pub mod error;
 mod import;
@@ -15,8 +16,10 @@ mod recall;
 pub mod session;
 pub mod setup;
 pub mod view;
+mod work_session;
 pub mod workspace;
 
+pub use client::Client;
 pub use error::{CONFIRMATION, Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;
@@ -27,7 +30,10 @@ pub use progress::{Progress, ProgressObserver};
 pub use session::{RemoteModel, Session};
 pub use view::View;
 
+pub use work_session::end_sessions_of_client;
+
 pub use heirloom_core::record::RecordKind;
+pub use heirloom_store::client_sessions::ClientFolders;
 pub use heirloom_store::git::user_editor;
 pub use heirloom_store::registry::Registry;
 

@@ -17,11 +17,11 @@ mod transaction;
 mod whole;
 
 pub(crate) use attributes::RecordAttributes;
-pub(crate) use episode::{drop_fields_with_secrets, episode_from_transcript};
+pub(crate) use episode::{drop_fields_with_secrets, episode_from_digest};
 pub(crate) use graph::active_prose;
 pub(crate) use item::{MemoryItem, short_item_ids, short_memory_id, show_item, show_items};
 pub(crate) use lookup::MemoryTarget;
-pub(crate) use open_session::OPEN_SESSIONS;
+pub(crate) use open_session::{OpenSession, current_session};
 pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};
 pub(crate) use record_counts::StandingCounts;
 pub(crate) use relations::move_relations;

@@ -117,7 +117,7 @@ impl Op {
     }
 
     /// Runs the operation.
-    pub fn call(&self, session: &Session, request: Value) -> Result<Reply, Error> {
+    pub(crate) fn call(&self, session: &Session, request: Value) -> Result<Reply, Error> {
         (self.call)(session, request)
     }
 

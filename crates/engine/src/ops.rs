@@ -18,7 +18,9 @@ mod request_parts;
 mod session;
 mod workspace;
 
-use crate::Op;
+use serde_json::Value;
+
+use crate::{Error, Op, Operation, Reply, Session, work_session};
 use record::edit::RecordEdit;
 use record::kinds::{Episodes, Facts, Patterns, Workflows};
 use record::list::RecordList;
@@ -96,6 +98,16 @@ pub const OPS: &[Op] = &[
     Op::new::<graph::health::GraphHealth>(),
     Op::new::<graph::export::GraphExport>(),
 ];
+
+/// Runs an operation for a person or a program. Sessions that were left open end first, and the call counts for the
+/// open one.
+pub fn run(op: &Op, session: &Session, request: Value) -> Result<Reply, Error> {
+    // `session end` may end a session that was left open, with what its request states.
+    if op.spec.name != session::end::SessionEnd::SPEC.name {
+        work_session::before_operation(session);
+    }
+    op.call(session, request)
+}
 
 /// Returns the operation with this name.
 pub fn by_name(name: &str) -> Option<&'static Op> {

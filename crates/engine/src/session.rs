@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use heirloom_core::day;
+use heirloom_store::client_sessions::ClientFolders;
 use heirloom_store::registry::Registry;
 use heirloom_store::{Config, Root, git, journal};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::{Error, ProcessCache, Progress};
+use crate::{Client, Error, ProcessCache, Progress};
 
 /// How a model may be reached, as configured on this machine. Nothing of it comes from the repository,
 /// because a repository is untrusted.
@@ -34,6 +35,8 @@ pub struct Session {
     counts_tokens: bool,
     author: Option<String>,
     agent: Option<String>,
+    client: Arc<Client>,
+    client_folders: Arc<ClientFolders>,
     git_author: OnceCell<String>,
     llm: RemoteModel,
     embedder: RemoteModel,
@@ -97,6 +100,8 @@ impl Session {
             counts_tokens: true,
             author: None,
             agent: None,
+            client: Arc::default(),
+            client_folders: Arc::default(),
             git_author: OnceCell::new(),
             llm: RemoteModel::default(),
             embedder: RemoteModel::default(),
@@ -123,16 +128,40 @@ impl Session {
         self
     }
 
-    /// Sets the name of the agent that makes the request, unless one is set.
+    /// Sets the name of the agent that makes the request.
     #[must_use]
     pub fn with_agent(mut self, agent: Option<String>) -> Self {
-        self.agent = self.agent.or(agent);
+        self.agent = agent;
         self
     }
 
-    /// Returns the name of the agent that makes the request; `None` for a person.
+    /// Returns the name of the agent that makes the request, else that of its client; `None` for a person.
     pub(crate) fn agent(&self) -> Option<&str> {
-        self.agent.as_deref()
+        self.agent.as_deref().or_else(|| self.client.name())
+    }
+
+    /// Sets the program that makes the request.
+    #[must_use]
+    pub fn with_client(mut self, client: Arc<Client>) -> Self {
+        self.client = client;
+        self
+    }
+
+    /// Returns the program that makes the request.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Sets the folders in which clients keep the files of their sessions.
+    #[must_use]
+    pub fn with_client_folders(mut self, folders: Arc<ClientFolders>) -> Self {
+        self.client_folders = folders;
+        self
+    }
+
+    /// Returns the folders in which clients keep the files of their sessions.
+    pub(crate) fn client_folders(&self) -> &ClientFolders {
+        &self.client_folders
     }
 
     /// Sets how a language model may be reached.

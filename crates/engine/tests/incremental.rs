@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use heirloom_engine::setup::init;
-use heirloom_engine::{OPS, ProcessCache, Reply, Session};
+use heirloom_engine::{OPS, ProcessCache, Reply, Session, ops};
 use heirloom_testkit::{SeededRng, is_long_run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ impl Team {
             .with_author(Some("ada".to_owned()))
             .with_process_cache(cache);
         let data = |reply: Reply| reply.data(&|hint| format!("{hint:?}"));
-        op.call(&session, request).map(data).map_err(|error| error.message)
+        ops::run(op, &session, request).map(data).map_err(|error| error.message)
     }
 
     fn sentence(&mut self) -> String {

@@ -9,12 +9,13 @@ pub mod mcp;
 pub mod openapi;
 mod prompts;
 pub mod rest;
+mod shutdown;
 mod wording;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use heirloom_engine::{Error, Op, Reply, Scope, Session};
+use heirloom_engine::{Client, Error, Op, Reply, Scope, Session, ops};
 use serde_json::Value;
 
 /// Opens the workspace. It is called for each request, and not before the first one.
@@ -31,31 +32,34 @@ pub type SharedOpener = Arc<dyn SessionOpener>;
 
 /// Runs an operation and converts its reply with `convert`. It runs on a blocking thread, because it
 /// reads files and may wait for locks, unless the operation can be answered from memory; then it runs
-/// on the event loop. Only a few run at once; the others wait. `agent` is the name of the caller, if it has one.
+/// on the event loop. Only a few run at once; the others wait.
 async fn call<T: Send + 'static>(
     open: &SharedOpener,
-    agent: Option<String>,
+    client: &Arc<Client>,
     op: &'static Op,
     request: Value,
     convert: fn(&Reply) -> T,
 ) -> Result<T, Error> {
     let run = move |session: &Session, request: Value| {
-        op.call(session, request).map(|reply| convert(&reply))
+        ops::run(op, session, request).map(|reply| convert(&reply))
     };
     let prepare_inline = || {
         let prepare = op.prepare_inline?;
-        let session = open.try_open()?.with_agent(agent.clone());
+        let session = open.try_open()?.with_client(client.clone());
         Some(session).filter(|session| prepare(session, &request))
     };
     match catch_panic(op, || Ok(prepare_inline()))? {
         Some(session) => catch_panic(op, || run(&session, request)),
         None => {
             let slot = limits::wait_for_slot(op).await;
-            let open = open.clone();
+            let (open, client) = (open.clone(), client.clone());
             let work = move || {
                 // The slot is held until the work ends, even if the client has gone.
                 let _slot = slot;
-                catch_panic(op, || run(&open.open(op.scope(&request))?.with_agent(agent), request))
+                catch_panic(op, || {
+                    let session = open.open(op.scope(&request))?.with_client(client);
+                    run(&session, request)
+                })
             };
             tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panic_error(op, "")))
         }

@@ -74,7 +74,9 @@ mod tests {
         let started: Vec<_> = (0..requests)
             .map(|_| {
                 let open = open.clone();
-                tokio::spawn(async move { call(&open, None, op, json!({}), |_| ()).await })
+                tokio::spawn(
+                    async move { call(&open, &Arc::default(), op, json!({}), |_| ()).await },
+                )
             })
             .collect();
         // The runtime has one thread, so every request has been polled when this continues.

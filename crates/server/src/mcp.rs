@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use heirloom_core::path::percent_decode;
 use heirloom_engine::view::escape_unprintable;
-use heirloom_engine::{Effect, Error, Group, OPS, Op, Reply, ops, schema};
+use heirloom_engine::{
+    Client, Effect, Error, Group, OPS, Op, Reply, Scope, end_sessions_of_client, ops, schema,
+};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
@@ -23,7 +25,7 @@ use serde_json::{Map, Value, json};
 
 use self::transport::JsonLines;
 use crate::wording::format_hint;
-use crate::{SharedOpener, call, prompts};
+use crate::{SharedOpener, call, prompts, shutdown};
 
 const INSTRUCTIONS: &str = "Heirloom holds what this team's agents inherit. Before you start work, call context_resolve with your plan and agent: it returns the standards, decisions and memories that apply to you, each with its source and freshness. Heed its warnings. When you learn something that a later session should know, call add_memory (for your plan or yourself) or memory_store (for everybody); when what you know has changed, call memory_supersede. memory_recall finds what is known.";
 
@@ -87,37 +89,64 @@ pub enum AnswerForm {
     TextAndData,
 }
 
-/// Serves MCP on standard input and output until the client disconnects.
+/// Why a server stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// The client disconnected.
+    Disconnected,
+    /// The process was asked to stop.
+    Signal,
+}
+
+/// Serves MCP on standard input and output until the client disconnects or the process is asked to stop. Then the work
+/// sessions of the client end.
 pub async fn serve(
     open: SharedOpener,
     listing: ToolFilter,
     form: AnswerForm,
-) -> Result<(), String> {
-    let server = Server { open, listing, form };
+) -> Result<StopReason, String> {
+    let client = Arc::<Client>::default();
+    let server = Server { open: open.clone(), client: client.clone(), listing, form };
     let (read, write) = rmcp::transport::stdio_pipes();
-    let running =
-        server.serve(JsonLines::new(read, write)).await.map_err(|error| error.to_string())?;
-    running.waiting().await.map_err(|error| error.to_string())?;
-    Ok(())
+    let serve = async {
+        let running = server.serve(JsonLines::new(read, write)).await;
+        running.map_err(|error| error.to_string())?.waiting().await.map_err(|e| e.to_string())
+    };
+    let served = tokio::select! {
+        served = serve => served.map(|_| StopReason::Disconnected),
+        () = shutdown::requested() => Ok(StopReason::Signal),
+    };
+    let ended = end_sessions(open, client).await;
+    served.and_then(|reason| ended.map(|()| reason))
+}
+
+/// Ends the work sessions that the client started and did not end.
+async fn end_sessions(open: SharedOpener, client: Arc<Client>) -> Result<(), String> {
+    if !client.has_work_sessions() {
+        return Ok(());
+    }
+    let end = move || -> Result<(), String> {
+        let session = open.open(Scope::Workspace).map_err(|error| error.message)?;
+        let problems = end_sessions_of_client(&session.with_client(client));
+        let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        if messages.is_empty() { Ok(()) } else { Err(messages.join("; ")) }
+    };
+    tokio::task::spawn_blocking(end).await.unwrap_or_else(|error| Err(error.to_string()))
 }
 
 struct Server {
     open: SharedOpener,
+    client: Arc<Client>,
     listing: ToolFilter,
     form: AnswerForm,
 }
 
 impl Server {
     /// Resolves a context as plain text.
-    async fn context(
-        &self,
-        client: Option<String>,
-        plan: Option<&str>,
-        agent: Option<&str>,
-    ) -> Result<String, Error> {
+    async fn context(&self, plan: Option<&str>, agent: Option<&str>) -> Result<String, Error> {
         let op = ops::by_name("context_resolve")
             .ok_or_else(|| Error::bad_input("the operation context_resolve is missing"))?;
-        call(&self.open, client, op, json!({"plan": plan, "agent": agent}), |reply| {
+        call(&self.open, &self.client, op, json!({"plan": plan, "agent": agent}), |reply| {
             reply.view().plain(&format_hint)
         })
         .await
@@ -164,7 +193,8 @@ impl ServerHandler for Server {
                 |reply: &Reply| (reply.view().plain(&format_hint), Some(reply.data(&format_hint)))
             }
         };
-        Ok(match call(&self.open, client_name(&context), op, arguments, convert).await {
+        self.client.introduce(client_name(&context));
+        Ok(match call(&self.open, &self.client, op, arguments, convert).await {
             Ok((text, data)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = data;
@@ -237,7 +267,8 @@ impl ServerHandler for Server {
             return Err(not_found());
         }
         let (plan, agent) = (names.first().map(String::as_str), names.get(1).map(String::as_str));
-        let resolved = self.context(client_name(&context), plan, agent).await;
+        self.client.introduce(client_name(&context));
+        let resolved = self.context(plan, agent).await;
         let text =
             resolved.map_err(|error| ErrorData::resource_not_found(format_error(&error), None))?;
         let contents =
@@ -260,9 +291,9 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let (op, arguments, introduction) = prompts::find(&request.name, request.arguments)
             .map_err(|message| ErrorData::invalid_params(message, None))?;
-        let client = client_name(&context);
+        self.client.introduce(client_name(&context));
         let answer =
-            call(&self.open, client, op, arguments, |reply| reply.view().plain(&format_hint))
+            call(&self.open, &self.client, op, arguments, |reply| reply.view().plain(&format_hint))
                 .await
                 .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
         let text =

@@ -5,6 +5,7 @@
 //! this machine are other sites: what a port serves is not known.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -16,12 +17,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use heirloom_core::hint::{Hint, format_hints};
 use heirloom_core::json as json_text;
-use heirloom_engine::{Error, ErrorKind, OPS, Op, Reply};
+use heirloom_engine::{Client, Error, ErrorKind, OPS, Op, Reply};
 use serde_json::{Value, json};
 
 use crate::http::{self, BodyError};
 use crate::wording::format_hint;
-use crate::{SharedOpener, call, openapi};
+use crate::{SharedOpener, call, openapi, shutdown};
 
 /// The maximum size of a request body in bytes.
 pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -43,12 +44,17 @@ pub async fn bind(port: u16) -> std::io::Result<BoundServer> {
 impl BoundServer {
     /// Serves requests until the process is interrupted.
     pub async fn serve(self, open: SharedOpener) -> std::io::Result<()> {
-        let interrupted = async {
-            drop(tokio::signal::ctrl_c().await);
-        };
-        http::serve(self.listener, router(open), interrupted).await;
+        http::serve(self.listener, router(open), shutdown::requested()).await;
         Ok(())
     }
+}
+
+/// What the handler of a request needs.
+#[derive(Clone)]
+struct ServerState {
+    open: SharedOpener,
+    /// Stands for all programs that make requests: HTTP does not tell them apart.
+    client: Arc<Client>,
 }
 
 /// Returns the routes.
@@ -71,11 +77,11 @@ pub fn router(open: SharedOpener) -> Router {
         })
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(middleware::from_fn(reject_foreign_requests))
-        .with_state(open)
+        .with_state(ServerState { open, client: Arc::default() })
 }
 
 async fn operation(
-    State(open): State<SharedOpener>,
+    State(state): State<ServerState>,
     Path(path): Path<String>,
     method: Method,
     request: Request,
@@ -103,7 +109,9 @@ async fn operation(
         Ok(request) => request,
         Err((status, error)) => return error_response(status, &error),
     };
-    match call(&open, None, op, request, |reply: &Reply| reply.data(&format_hint)).await {
+    match call(&state.open, &state.client, op, request, |reply: &Reply| reply.data(&format_hint))
+        .await
+    {
         Ok(data) => axum::Json(data).into_response(),
         Err(error) => error_response(status_code(error.kind), &error),
     }

@@ -61,11 +61,13 @@ pub struct Adrs {
 pub struct Memory {
     /// The maximum number of pins in working memory.
     pub pins: usize,
+    /// After how many hours without a call a session that was left open is ended.
+    pub session_hours: u32,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { pins: 25 }
+        Memory { pins: 25, session_hours: 12 }
     }
 }
 

@@ -133,6 +133,17 @@ impl ConfinedDir {
         self.handle.open_with(relative, &options).map(cap_std::fs::File::into_std)
     }
 
+    /// Appends a text to a regular file with one write, and creates the file if it does not exist.
+    pub(crate) fn append(&self, relative: &str, text: &str) -> io::Result<()> {
+        match self.check_regular(relative) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            checked => checked?,
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        self.handle.open_with(relative, &options)?.write_all(text.as_bytes())
+    }
+
     /// Creates a file; fails if it exists.
     pub(crate) fn create_new(&self, relative: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();

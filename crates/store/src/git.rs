@@ -11,6 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use heirloom_core::parallel;
+use jiff::Timestamp;
 pub use repository::{Repository, RepositoryLookup, is_hash};
 
 use crate::Root;
@@ -370,8 +371,8 @@ pub struct ChangesSince {
     pub problem: Option<String>,
 }
 
-/// Returns the changes since a commit, or since the first commit if none is given.
-pub fn changes_since(root: &Root, commit: Option<&str>) -> ChangesSince {
+/// Returns the changes since a commit, or since the first commit if none is given. Commits after a time are left out.
+pub fn changes_since(root: &Root, commit: Option<&str>, until: Option<Timestamp>) -> ChangesSince {
     if root.repository().is_none() {
         return ChangesSince::default();
     }
@@ -392,10 +393,14 @@ pub fn changes_since(root: &Root, commit: Option<&str>) -> ChangesSince {
         let text = String::from_utf8_lossy(&stdout);
         text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     };
-    let log = |format| ["log", "--no-ext-diff", "--no-textconv", "--no-merges", format];
-    let commits = log("--format=%h %s").into_iter().chain(["--reverse", &range]);
+    let until = until.map(|until| format!("--until=@{}", until.as_second()));
+    let log = |format| {
+        let options = ["log", "--no-ext-diff", "--no-textconv", "--no-merges", format];
+        options.into_iter().chain(until.as_deref())
+    };
+    let commits = log("--format=%h %s").chain(["--reverse", &range]);
     let commits = lines(&commits.collect::<Vec<_>>());
-    let files = log("--format=").into_iter().chain(["--name-only", "--relative", &range]);
+    let files = log("--format=").chain(["--name-only", "--relative", &range]);
     let mut files = lines(&files.collect::<Vec<_>>());
     files.sort();
     files.dedup();

@@ -56,16 +56,15 @@ impl<'r> StateFolder<'r> {
 
     /// Creates or replaces a file.
     pub fn write(&self, name: &str, text: &str) -> Result<(), StoreError> {
-        let dir = match &self.parent {
-            ParentFolder::State(root) => {
-                root.state()?.open_private(&self.collection, IfMissing::Create)
-            }
-            ParentFolder::User(folder) => fs::create_dir_all(folder).and_then(|()| {
-                ConfinedDir::open(folder)?.open_private(&self.collection, IfMissing::Create)
-            }),
-        };
-        let written = dir.and_then(|dir| dir.replace(&file_name(name), text));
+        let written = self.open_or_create()?.replace(&file_name(name), text);
         written.map_err(|error| self.io_error(name, error))
+    }
+
+    /// Appends a line to a file, which is created if it does not exist. Lines of concurrent processes do not mix. The
+    /// line is not synced to disk.
+    pub fn append(&self, name: &str, line: &str) -> Result<(), StoreError> {
+        let appended = self.open_or_create()?.append(&file_name(name), &format!("{line}\n"));
+        appended.map_err(|error| self.io_error(name, error))
     }
 
     /// Removes a file if it exists.
@@ -81,6 +80,18 @@ impl<'r> StateFolder<'r> {
             ParentFolder::User(folder) => folder.clone(),
         };
         folder.join(&self.collection).join(file_name(name))
+    }
+
+    fn open_or_create(&self) -> Result<ConfinedDir, StoreError> {
+        let dir = match &self.parent {
+            ParentFolder::State(root) => {
+                root.state()?.open_private(&self.collection, IfMissing::Create)
+            }
+            ParentFolder::User(folder) => fs::create_dir_all(folder).and_then(|()| {
+                ConfinedDir::open(folder)?.open_private(&self.collection, IfMissing::Create)
+            }),
+        };
+        dir.map_err(|error| self.io_error("", error))
     }
 
     fn open_existing(&self) -> Result<Option<ConfinedDir>, StoreError> {

@@ -69,6 +69,12 @@ updated: 2026-02-21
 ---
 ";
 
+/// The folder of Claude Code's files, relative to the root.
+pub const CLAUDE_CODE_FOLDER: &str = ".home/claude";
+
+/// The folder of Codex's files, relative to the root.
+pub const CODEX_FOLDER: &str = ".home/codex";
+
 /// A temporary workspace.
 pub struct Workspace {
     folder: tempfile::TempDir,
@@ -178,6 +184,8 @@ impl Workspace {
         }
         command.env("HEIRLOOM_NOW", NOW).env("NO_COLOR", "1");
         command.env("HEIRLOOM_HOME", self.path().join(".home"));
+        command.env("CLAUDE_CONFIG_DIR", self.path().join(CLAUDE_CODE_FOLDER));
+        command.env("CODEX_HOME", self.path().join(CODEX_FOLDER));
         isolate_git(&mut command);
         command
     }

@@ -55,6 +55,11 @@ impl StdioServer {
         Ok(StdioServer { process, stdin, stdout: BufReader::new(stdout) })
     }
 
+    /// Returns the id of the server's process.
+    pub fn process_id(&self) -> u32 {
+        self.process.0.id()
+    }
+
     /// Sends a message.
     ///
     /// # Errors

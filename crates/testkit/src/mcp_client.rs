@@ -19,9 +19,17 @@ impl McpClient {
     /// # Panics
     /// If the server does not start or does not respond to `initialize`.
     pub fn open(command: &mut Command) -> Self {
+        Self::open_as("test", command)
+    }
+
+    /// Starts a server and initialises the session under the name of a client.
+    ///
+    /// # Panics
+    /// If the server does not start or does not respond to `initialize`.
+    pub fn open_as(name: &str, command: &mut Command) -> Self {
         let server = StdioServer::start(command).expect("the server starts");
         let mut client = McpClient { server, last_id: 0 };
-        let response = client.ask("initialize", &mcp::initialize_params("test"));
+        let response = client.ask("initialize", &mcp::initialize_params(name));
         assert!(response.contains("serverInfo"), "{response}");
         client.server.send(&mcp::initialized_notification()).unwrap();
         client
@@ -53,6 +61,21 @@ impl McpClient {
         let line = self.ask("tools/call", &mcp::call_params(tool, arguments));
         let mut response: Value = serde_json::from_str(&line).unwrap();
         response["result"]["structuredContent"].take()
+    }
+
+    /// Calls a tool and returns the text of the result.
+    ///
+    /// # Panics
+    /// If the server has exited, or the response is not valid.
+    pub fn call_for_text(&mut self, tool: &str, arguments: &Value) -> String {
+        let line = self.ask("tools/call", &mcp::call_params(tool, arguments));
+        let response: Value = serde_json::from_str(&line).unwrap();
+        response["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+
+    /// Returns the id of the server's process.
+    pub fn process_id(&self) -> u32 {
+        self.server.process_id()
     }
 
     /// Sends raw bytes.

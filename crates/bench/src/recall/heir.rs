@@ -4,7 +4,7 @@ use std::path::Path;
 
 use heirloom_core::record::{Body, Note, Record};
 use heirloom_engine::setup::init;
-use heirloom_engine::{OPS, Op, ProcessCache, Session};
+use heirloom_engine::{OPS, Op, ProcessCache, Session, ops};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -48,7 +48,7 @@ impl Heir {
         let session = Session::open(self.folder.path(), now).map_err(failed)?;
         let session = session.without_token_counts().with_process_cache(self.cache.clone());
         let request = json!({"query": query, "limit": limit});
-        let reply = self.op.call(&session, request).map_err(failed)?;
+        let reply = ops::run(self.op, &session, request).map_err(failed)?;
         let data = reply.data(&|hint| format!("{hint:?}"));
         let hits = data["hits"].as_array().cloned().unwrap_or_default();
         let sources = hits.iter().filter_map(|hit| hit["source"].as_str());

@@ -40,7 +40,7 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let session = if call.output.is_json() { session } else { session.without_token_counts() };
     let resolve = ops::by_name("context_resolve")
         .ok_or_else(|| Error::bad_input("contexts cannot be resolved"))?;
-    let reply = resolve.call(&session, json!({"plan": demo::PLAN, "agent": demo::AGENT}))?;
+    let reply = ops::run(resolve, &session, json!({"plan": demo::PLAN, "agent": demo::AGENT}))?;
     call.output.reply(&reply);
     let root = folder.display();
     call.output.note(&format!(

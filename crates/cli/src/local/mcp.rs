@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgAction, Command};
 use heirloom_engine::Error;
-use heirloom_server::mcp::{self, AnswerForm, ToolFilter};
+use heirloom_server::mcp::{self, AnswerForm, StopReason, ToolFilter};
 
 use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
@@ -45,6 +45,11 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     environment.keep_indexes_open();
     let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
-    runtime.block_on(mcp::serve(Arc::new(environment), listing, form)).map_err(failed)?;
+    let served = runtime.block_on(mcp::serve(Arc::new(environment), listing, form));
+    if served == Ok(StopReason::Signal) {
+        // The runtime would wait for a read of standard input.
+        runtime.shutdown_background();
+    }
+    served.map_err(failed)?;
     Ok(Code::Success)
 }

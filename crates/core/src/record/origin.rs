@@ -36,6 +36,11 @@ impl Origin {
         Origin(format!("transcript:{hash}"))
     }
 
+    /// The episode of a conversation that its client gave an id.
+    pub fn conversation(id: &str) -> Self {
+        Origin(format!("conversation:{id}"))
+    }
+
     /// The fact that a note was promoted to.
     pub fn note(note: &Referent) -> Self {
         Origin(format!("note:{note}"))

@@ -2,15 +2,17 @@
 
 use heirloom_core::record::Episode;
 use heirloom_core::secret;
-use heirloom_core::transcript::{self, Transcript};
+use heirloom_core::transcript::{Digest, Transcript};
 
 use crate::Session;
 use crate::view::present;
 
-/// Makes an episode from a transcript by rules, without a language model. Paths inside the workspace become relative
-/// to its root.
-pub(crate) fn episode_from_transcript(session: &Session, transcript: &Transcript) -> Episode {
-    let digest = transcript::digest_transcript(transcript);
+/// Makes an episode from the digest of a transcript. Paths inside the workspace become relative to its root.
+pub(crate) fn episode_from_digest(
+    session: &Session,
+    transcript: &Transcript,
+    digest: Digest,
+) -> Episode {
     let span = transcript.started.zip(transcript.ended);
     let seconds = span.map(|(started, ended)| ended.as_second() - started.as_second());
     let root = format!("{}/", session.root().path().display());

@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use heirloom_core::Document;
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
 use heirloom_core::record::{Body, EventAction, Fact, FactSection, Origin, Record, Referent};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::words::short_hash;
-use heirloom_core::{Document, day};
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{MemoryQuery, MemorySlice, WriteTransaction};
@@ -112,17 +111,12 @@ pub(crate) fn read_ingested<'a>(
     session: &Session,
     adrs: impl IntoIterator<Item = &'a Adr>,
 ) -> Result<MemorySlice, Error> {
-    read_ingested_since(session, adrs, None)
+    select_ingested(adrs).read(session)
 }
 
-/// Reads the same as [`read_ingested`], and all records since the day of a moment.
-pub(crate) fn read_ingested_since<'a>(
-    session: &Session,
-    adrs: impl IntoIterator<Item = &'a Adr>,
-    since: Option<Timestamp>,
-) -> Result<MemorySlice, Error> {
-    let query = MemoryQuery::new().origins(adrs.into_iter().map(adr_origin)).decision_facts();
-    query.since(since.map(day::of_timestamp)).read(session)
+/// Selects the facts that decision records and entries stated, with their successors.
+pub(crate) fn select_ingested<'a>(adrs: impl IntoIterator<Item = &'a Adr>) -> MemoryQuery {
+    MemoryQuery::new().origins(adrs.into_iter().map(adr_origin)).decision_facts()
 }
 
 /// Writes the facts that decision records in force, plan decisions and answered questions state, unless
@@ -446,12 +440,8 @@ fn active_facts_of(known: &MemorySlice, adrs: &[&Adr]) -> Vec<Referent> {
 
 /// Returns the active successors of the facts with an origin, or the facts themselves.
 fn active_heads(known: &MemorySlice, origin: &Origin) -> Vec<Referent> {
-    let facts = known.memory.records().filter(|record| record.origin.as_ref() == Some(origin));
-    let heads = facts.flat_map(|record| known.memory.heads(&record.id.into()));
-    let mut heads: Vec<Referent> =
-        heads.filter(|head| known.memory.standing(head) == Standing::Active).collect();
-    heads.sort();
-    heads.dedup();
+    let mut heads = known.heads_of_origin(origin);
+    heads.retain(|head| known.memory.standing(head) == Standing::Active);
     heads
 }
 

@@ -200,6 +200,16 @@ impl MemorySlice {
         self.origins.get_or_init(origins)
     }
 
+    /// Returns the latest successors of the records with an origin, or these records.
+    pub(crate) fn heads_of_origin(&self, origin: &Origin) -> Vec<Referent> {
+        let made = self.memory.records().filter(|record| record.origin.as_ref() == Some(origin));
+        let mut heads: Vec<Referent> =
+            made.flat_map(|record| self.memory.heads(&record.id.into())).collect();
+        heads.sort();
+        heads.dedup();
+        heads
+    }
+
     /// Returns how many entries of all documents have the given id.
     pub(crate) fn count_entries_with_id(&self, id: &str) -> usize {
         let count_all = || {

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use serde_json::Map;
 use uuid::Uuid;
 
-use super::open_session::open_session;
+use super::open_session::current_session;
 use super::{MemoryItem, MemorySlice, MemoryTarget, PinOwner};
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::edit_refused;
@@ -67,7 +67,7 @@ impl<'s> WriteTransaction<'s> {
         let now = self.session.now();
         let mut record = Record::new(log::new_id(now), now, &self.session.author(), body);
         if record.kind().spec().joins_session {
-            record.session = open_session(self.session);
+            record.session = current_session(self.session);
         }
         record
     }

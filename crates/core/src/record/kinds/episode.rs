@@ -59,6 +59,34 @@ pub struct Episode {
     pub tool_calls: Option<u64>,
 }
 
+impl Episode {
+    /// Adds the files, commits and records of an earlier episode of the same work.
+    pub fn add_work_of(&mut self, earlier: &Episode) {
+        add_missing(&mut self.files, &earlier.files);
+        add_missing(&mut self.commits, &earlier.commits);
+        add_missing(&mut self.stored, &earlier.stored);
+    }
+
+    /// Returns whether the conversation and the work have not gone on since an earlier episode: titles, summaries,
+    /// outcomes and durations may differ.
+    pub fn has_same_content(&self, earlier: &Episode) -> bool {
+        let without_summary = |episode: &Episode| Episode {
+            title: String::new(),
+            content: String::new(),
+            outcome: None,
+            duration_seconds: None,
+            ..episode.clone()
+        };
+        without_summary(self) == without_summary(earlier)
+    }
+}
+
+/// Adds the items that a list does not contain, before its own.
+fn add_missing<T: Clone + PartialEq>(list: &mut Vec<T>, earlier: &[T]) {
+    let missing: Vec<T> = earlier.iter().filter(|item| !list.contains(item)).cloned().collect();
+    list.splice(0..0, missing);
+}
+
 impl RecordBody for Episode {
     fn text(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.title)

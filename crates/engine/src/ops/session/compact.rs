@@ -2,7 +2,7 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::record::{Body, Episode, Origin, short_id};
+use heirloom_core::record::{Body, Episode, Origin, Record, Visibility, short_id};
 use heirloom_core::transcript;
 use heirloom_core::{Problem, words};
 use schemars::JsonSchema;
@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::llm;
 use crate::memory::{
     MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, drop_fields_with_secrets,
-    episode_from_transcript, show_items,
+    episode_from_digest, show_items,
 };
 use crate::view::present;
 use crate::view::{Role, View, span};
+use crate::work_session::{COMPACT_TAG, Conversation, latest_episodes, replaced_by_episode};
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -24,7 +25,8 @@ pub(crate) struct Compact;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Transcript of the conversation: of Claude Code or Codex, JSON Lines, or text.
+    /// Transcript of the conversation: of Claude Code or Codex, JSON Lines, or text; or the path of one. Default: your
+    /// newest session file for this workspace.
     #[serde(default)]
     #[schemars(extend("contentMediaType" = "text/plain"))]
     transcript: Option<String>,
@@ -51,8 +53,14 @@ pub(crate) struct Request {
 pub(crate) struct Brief {
     /// Id of the stored episode.
     episode: Option<String>,
-    /// Whether an episode of the same transcript existed already.
+    /// Whether this conversation was stored already, and has not gone on since.
     already: bool,
+    /// Ids of the episodes of an earlier state of this conversation, which the stored one replaces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replaces: Vec<String>,
+    /// Path of the session file that the conversation was read from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transcript: Option<String>,
     /// Title of the episode.
     title: Option<String>,
     /// Summary of the conversation.
@@ -99,56 +107,33 @@ impl Operation for Compact {
     };
 
     fn run(session: &Session, request: Request) -> Result<Brief, Error> {
+        let conversation = match Conversation::given(session, request.transcript.as_deref())? {
+            Some(given) => Some(given),
+            None => Conversation::newest(session)?,
+        };
         let mut warnings = Vec::new();
-        let transcript = request
-            .transcript
-            .as_deref()
-            .filter(|text| !text.trim().is_empty())
-            .map(|text| (transcript::parse("transcript", text), words::short_hash(text)));
-        let model_summary = transcript
+        let model_summary = conversation
             .as_ref()
-            .and_then(|(transcript, _)| llm::summarise(session, transcript, &mut warnings));
+            .and_then(|found| llm::summarise(session, &found.transcript, &mut warnings));
         let mut transaction = WriteTransaction::begin(session, false)?;
-        let origin = transcript.as_ref().map(|(_, digest)| Origin::transcript(digest));
-        let known = MemoryQuery::new().pinned().origins(origin.clone()).read(session)?;
+        let origin = conversation.as_ref().map(|conversation| conversation.origin.clone());
+        let known = MemoryQuery::new().pinned().origins(origin).read(session)?;
         let file = match &request.plan {
             Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
             None => None,
         };
         let mut brief = brief_of_memory(&known, file.as_ref(), session.agent());
         brief.problems = known.problems.clone();
-        if let Some(((transcript, _), origin)) = transcript.zip(origin) {
-            let todos = transcript::digest_transcript(&transcript).todos;
-            let mut episode = episode_from_transcript(session, &transcript);
-            if let Some(title) = request.title.filter(|title| !title.trim().is_empty()) {
-                episode.title = title.trim().to_owned();
-            }
-            brief.summary_by = Some("structure".to_owned());
-            if let Some((summary, model)) = model_summary {
-                episode.content = summary;
-                brief.summary_by = Some(model);
-            }
-            let (episode, left_out) = drop_fields_with_secrets(episode);
-            warnings.extend(left_out);
-            brief.add_conversation(&episode, todos);
-            brief.problems.extend(transcript.problems);
-            let existing =
-                known.memory.records().find(|record| record.origin.as_ref() == Some(&origin));
-            if let Some(existing) = existing {
-                brief.episode = Some(existing.id.to_string());
-                brief.already = true;
-            } else if !request.dry_run {
-                let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
-                record.tags = vec!["compact".to_owned()];
-                record.origin = Some(origin);
-                if request.private {
-                    record.visibility = heirloom_core::record::Visibility::Private;
-                }
-                brief.episode = Some(transaction.write(&known, &record)?.to_string());
+        brief.warnings = warnings;
+        if let Some(conversation) = conversation {
+            let episode = brief.digest(session, &conversation, &request, model_summary);
+            if let Some(record) =
+                brief.new_record(&transaction, &known, &conversation.origin, episode, &request)
+            {
+                transaction.write(&known, &record)?;
                 transaction.commit()?;
             }
         }
-        brief.warnings = warnings;
         Ok(brief)
     }
 }
@@ -175,6 +160,8 @@ fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>, agent: Option
     Brief {
         episode: None,
         already: false,
+        replaces: vec![],
+        transcript: None,
         title: None,
         summary: None,
         summary_by: None,
@@ -195,8 +182,72 @@ fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>, agent: Option
 }
 
 impl Brief {
-    /// Adds what the conversation contains.
-    fn add_conversation(&mut self, episode: &Episode, todos: Vec<String>) {
+    /// Adds what a conversation contains, and returns the episode of it.
+    fn digest(
+        &mut self,
+        session: &Session,
+        conversation: &Conversation,
+        request: &Request,
+        model_summary: Option<(String, String)>,
+    ) -> Episode {
+        let Conversation { transcript, path, .. } = conversation;
+        let digest = transcript::digest_transcript(transcript);
+        let todos = digest.todos.clone();
+        let mut episode = episode_from_digest(session, transcript, digest);
+        let title = request.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+        if let Some(title) = title {
+            title.clone_into(&mut episode.title);
+        }
+        self.summary_by = Some("structure".to_owned());
+        if let Some((summary, model)) = model_summary {
+            episode.content = summary;
+            self.summary_by = Some(model);
+        }
+        let (episode, left_out) = drop_fields_with_secrets(episode);
+        self.warnings.extend(left_out);
+        self.transcript = path.as_ref().map(|path| path.display().to_string());
+        self.add_episode(&episode, todos);
+        self.problems.extend(transcript.problems.iter().cloned());
+        episode
+    }
+
+    /// Makes the record of a conversation's episode, which replaces an earlier one if the conversation has gone on
+    /// since; `None` if nothing is to be stored.
+    fn new_record(
+        &mut self,
+        transaction: &WriteTransaction<'_>,
+        known: &MemorySlice,
+        origin: &Origin,
+        mut episode: Episode,
+        request: &Request,
+    ) -> Option<Record> {
+        let earlier = latest_episodes(known, origin);
+        earlier.iter().for_each(|(_, earlier)| episode.add_work_of(earlier));
+        let is_same = |earlier: &&(&Record, &Episode)| episode.has_same_content(earlier.1);
+        if let Some((stored, _)) = earlier.iter().find(is_same) {
+            self.episode = Some(stored.id.to_string());
+            self.already = true;
+            return None;
+        }
+        if request.dry_run {
+            return None;
+        }
+        let hash = words::short_hash(&format!("{episode:?}"));
+        let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
+        record.tags = vec![COMPACT_TAG.to_owned()];
+        record.origin =
+            Some(if earlier.is_empty() { origin.clone() } else { origin.version(&hash) });
+        record.supersedes = replaced_by_episode(known, earlier.iter().map(|(record, _)| *record));
+        if request.private {
+            record.visibility = Visibility::Private;
+        }
+        self.episode = Some(record.id.to_string());
+        self.replaces = earlier.iter().map(|(record, _)| record.id.to_string()).collect();
+        Some(record)
+    }
+
+    /// Adds what the episode of the conversation contains.
+    fn add_episode(&mut self, episode: &Episode, todos: Vec<String>) {
         self.title = Some(episode.title.clone());
         self.summary = Some(episode.content.clone());
         self.unanswered.clone_from(&episode.open);
@@ -245,12 +296,25 @@ impl Answer for Brief {
             show_items(&mut view, &self.open);
         }
         let about = match (&self.episode, self.already) {
-            (Some(id), false) => format!("stored as episode {}", short_id(id)),
+            (Some(id), false) if self.replaces.is_empty() => {
+                format!("stored as episode {}", short_id(id))
+            }
+            (Some(id), false) => {
+                let replaced: Vec<&str> = self.replaces.iter().map(|id| short_id(id)).collect();
+                format!(
+                    "stored as episode {}, which replaces {}",
+                    short_id(id),
+                    replaced.join(", ")
+                )
+            }
             (Some(id), true) => format!("already stored as episode {}", short_id(id)),
             (None, _) => "no episode was stored".to_owned(),
         };
         view.blank();
         view.line([span(Role::Dim, about)]);
+        if let Some(path) = &self.transcript {
+            view.line([span(Role::Dim, format!("from {path}"))]);
+        }
         for warning in &self.warnings {
             view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
         }

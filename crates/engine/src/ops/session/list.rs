@@ -1,12 +1,10 @@
 //! `session list`: lists open work sessions.
 
 use heirloom_core::record::short_ids;
-use heirloom_store::state;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::start::OpenSession;
-use crate::memory::OPEN_SESSIONS;
+use crate::memory::OpenSession;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -37,28 +35,9 @@ impl Operation for SessionList {
     };
 
     fn run(session: &Session, _: Request) -> Result<OpenSessions, Error> {
-        let (sessions, problems) = read_open(session)?;
+        let (sessions, problems) = OpenSession::read_all(session)?;
         Ok(OpenSessions { sessions, problems })
     }
-}
-
-/// Reads the open sessions, and lists files that could not be read.
-pub(crate) fn read_open(session: &Session) -> Result<(Vec<OpenSession>, Vec<String>), Error> {
-    let folder = state::StateFolder::in_state(session.root(), OPEN_SESSIONS);
-    let mut sessions = Vec::new();
-    let mut problems = Vec::new();
-    for name in folder.names() {
-        let Some(text) = folder.read(&name)? else { continue };
-        match serde_json::from_str::<OpenSession>(&text) {
-            Ok(session) => sessions.push(session),
-            Err(error) => {
-                let path = folder.path(&name);
-                problems
-                    .push(format!("{}: the file is not a valid session: {error}", path.display()));
-            }
-        }
-    }
-    Ok((sessions, problems))
 }
 
 impl Answer for OpenSessions {

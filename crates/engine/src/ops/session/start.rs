@@ -1,10 +1,10 @@
 //! `session start`: marks the start of a work session.
 
-use heirloom_store::{git, log, state};
+use heirloom_store::{git, log};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::memory::{OPEN_SESSIONS, WriteTransaction, lifecycle};
+use crate::memory::{OpenSession, WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Catalog;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -19,24 +19,6 @@ pub(crate) struct Request {
     title: Option<String>,
 }
 
-/// A work session that has not ended.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct OpenSession {
-    /// Id, for `session end`.
-    pub(crate) id: String,
-    /// Title of the session.
-    pub(crate) title: Option<String>,
-    /// Start time.
-    pub(crate) started: String,
-    /// Author of the work.
-    pub(crate) by: String,
-    /// Commit that was checked out at the start.
-    pub(crate) commit: Option<String>,
-    /// Decisions in documents that could not be stored as facts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) notes: Vec<String>,
-}
-
 impl Operation for SessionStart {
     type Request = Request;
     type Response = OpenSession;
@@ -45,7 +27,7 @@ impl Operation for SessionStart {
         usage: "session start [title]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Start a work session. `session end` stores an episode of it. New decisions in documents are stored as facts.",
+        about: "Start a work session. `session end` stores an episode of it; so does the end of the connection, or `memory.session_hours` without a call. New decisions in documents are stored as facts.",
     };
 
     fn run(session: &Session, request: Request) -> Result<OpenSession, Error> {
@@ -60,15 +42,14 @@ impl Operation for SessionStart {
             commit: git::current_commit(session.root()),
             notes: vec![],
         };
-        let text =
-            serde_json::to_string(&open).map_err(|error| Error::system(error.to_string()))?;
         // Stores the decisions that were edited into documents since the last session.
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::read_ingested(session, &catalog.adrs)?;
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         transaction.commit()?;
-        state::StateFolder::in_state(session.root(), OPEN_SESSIONS).write(&open.id, &text)?;
+        open.write(session)?;
+        session.client().add_work_session(&open.id);
         open.notes = ingested.left_out.iter().map(ToString::to_string).collect();
         Ok(open)
     }

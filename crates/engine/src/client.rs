@@ -1,0 +1,49 @@
+//! The program that makes requests.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A program that makes requests over a connection, such as an agent's client.
+#[derive(Debug, Default)]
+pub struct Client {
+    name: OnceLock<String>,
+    /// The work sessions that it started and has not ended, in the order of their start.
+    work_sessions: Mutex<Vec<String>>,
+}
+
+impl Client {
+    /// Sets the name by which the program introduced itself, unless it is set.
+    pub fn introduce(&self, name: Option<String>) {
+        if let Some(name) = name {
+            self.name.get_or_init(|| name);
+        }
+    }
+
+    /// Returns the name by which the program introduced itself.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.get().map(String::as_str)
+    }
+
+    /// Returns whether it started work sessions that it has not ended.
+    pub fn has_work_sessions(&self) -> bool {
+        !self.lock().is_empty()
+    }
+
+    /// Returns the work sessions that it started and has not ended.
+    pub(crate) fn work_sessions(&self) -> Vec<String> {
+        self.lock().clone()
+    }
+
+    /// Notes that it started a work session.
+    pub(crate) fn add_work_session(&self, id: &str) {
+        self.lock().push(id.to_owned());
+    }
+
+    /// Notes that a work session has ended.
+    pub(crate) fn remove_work_session(&self, id: &str) {
+        self.lock().retain(|own| own != id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.work_sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

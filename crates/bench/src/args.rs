@@ -62,6 +62,7 @@ pub(crate) enum Command {
     Similarity(SimilarityArgs),
     Page(PageArgs),
     Peers(PeersArgs),
+    Answers(AnswersArgs),
 }
 
 /// Times a fresh `heir context resolve` process, and traces which files it opens.
@@ -201,6 +202,25 @@ pub(crate) struct SimilarityArgs {
     /// Rows of two texts and a score, separated by commas or tabs
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Counts the tokens of ten typical answers of memory servers, and of their lists of tools.
+///
+/// Each server holds the same twenty facts and is asked for the same ten tasks, in the way that suits it best. What
+/// counts is what common clients pass to the model: the structured content of an answer if it has one, else its text. A
+/// peer that is not installed is skipped with the reason; `peers install` installs them.
+#[derive(Args)]
+pub(crate) struct AnswersArgs {
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
+
+    /// The folder that `peers install` filled
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_PEERS_FOLDER)]
+    pub(crate) dir: PathBuf,
 
     #[command(flatten)]
     pub(crate) output: Output,

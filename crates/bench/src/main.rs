@@ -1,7 +1,7 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
-//! `similarity`), `scale`, `workspace` and `peers`. They share `generate` (workspaces of `documents` with filler text of
+//! `similarity`), `scale`, `workspace`, `peers` and `answers`. They share `generate` (workspaces of `documents` with filler text of
 //! `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation` (running programs), `timing`
 //! (interleaved runs), `trace` (opened files), `mcp` (clients of servers), and `report` (bars and tables).
 
@@ -11,6 +11,7 @@
     reason = "a terminal tool that measures the store from outside, so it cannot go through it"
 )]
 
+mod answers;
 mod args;
 mod corpus;
 mod documents;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
+        Command::Answers(args) => finish(&answers::measure(&args)?, &args.output, false),
         Command::Start(args) => {
             finish(&start::measure(&args)?, &args.common.output, args.common.check)
         }

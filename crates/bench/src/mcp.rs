@@ -51,7 +51,8 @@ impl<T: Transport> McpClient<T> {
         std::mem::take(&mut self.waiting_time)
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+    /// Sends a request, and returns the result.
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         self.last_id += 1;
         let request = mcp::request(self.last_id, method, params);
         let (mut response, waited) = self.transport.exchange(&request)?;

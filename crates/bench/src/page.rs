@@ -135,6 +135,15 @@ reading the records of the answers, a twelfth is checking whether a file has cha
         command: "peers --only basic-memory --only memcite",
         about: "The two tools that take minutes to load; only times are measured.",
     },
+    Section {
+        file: "answers",
+        heading: "Tokens of an answer",
+        command: "answers",
+        about: "\
+Twenty facts of a shop in each server, and ten tasks of an agent. What counts is what common clients pass to the model:
+the structured content of an answer if it has one, else its text. server-memory gets the one word that finds the answer,
+since it looks for the query literally.",
+    },
 ];
 
 /// The printed table and the data of a measurement.

@@ -16,7 +16,10 @@ mod report;
 mod server_memory;
 mod words;
 
+pub(crate) use basic_memory::BasicMemory;
 pub(crate) use install::install;
 pub(crate) use limps::VERSION as LIMPS_VERSION;
 pub(crate) use limps_listing::{limps, limps_listing};
 pub(crate) use measurement::measure;
+pub(crate) use process::run_to_end;
+pub(crate) use server_memory::ServerMemory;

@@ -38,6 +38,11 @@ impl BasicMemory {
         })
     }
 
+    /// Starts a server on the folder of notes.
+    pub(crate) fn start(&self) -> Result<StdioClient, Failure> {
+        StdioClient::start(&mut self.command(&["mcp"]))
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let home = self.scratch.path();
         let mut command = Command::new(&self.program);
@@ -70,7 +75,7 @@ impl MemorySystem for BasicMemory {
                 .map_err(Failure::io("writing", &path))?;
         }
         run_to_end(self.command(&["reindex", "--search"]).stdin(Stdio::null()))?;
-        self.server = Some(StdioClient::start(&mut self.command(&["mcp"]))?);
+        self.server = Some(self.start()?);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ pub(super) const LOAD_TIMEOUT: Duration = Duration::from_secs(3600);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Runs a command to its end, and fails if it takes longer than `LOAD_TIMEOUT`.
-pub(super) fn run_to_end(command: &mut Command) -> Result<(), Failure> {
+pub(crate) fn run_to_end(command: &mut Command) -> Result<(), Failure> {
     let program = PathBuf::from(command.get_program());
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = ChildGuard(child.map_err(Failure::io("starting", &program))?);

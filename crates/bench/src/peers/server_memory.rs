@@ -40,6 +40,17 @@ impl ServerMemory {
             server: None,
         })
     }
+
+    /// Starts a server on the memory file.
+    pub(crate) fn start(&self) -> Result<StdioClient, Failure> {
+        let mut command = Command::new(&self.node);
+        command.arg(&self.entry_script).env("MEMORY_FILE_PATH", self.memory_file());
+        StdioClient::start(&mut command)
+    }
+
+    fn memory_file(&self) -> PathBuf {
+        self.scratch.path().join("memory.jsonl")
+    }
 }
 
 /// Encodes a number as punctuation: the server also searches names, and no question has such words.
@@ -62,12 +73,9 @@ impl MemorySystem for ServerMemory {
             });
             format!("{entity}\n")
         });
-        let path = self.scratch.path().join("memory.jsonl");
+        let path = self.memory_file();
         fs::write(&path, lines.collect::<String>()).map_err(Failure::io("writing", &path))?;
-        let mut command = Command::new(&self.node);
-        self.server = Some(StdioClient::start(
-            command.arg(&self.entry_script).env("MEMORY_FILE_PATH", &path),
-        )?);
+        self.server = Some(self.start()?);
         Ok(())
     }
 

@@ -410,3 +410,11 @@ proptest! {
         prop_assert!(is_within_limits(&digested(&text)));
     }
 }
+
+#[test]
+fn a_greeting_is_no_title() {
+    let text =
+        "User: Hey!\n\nUser: Hello. Please make refunds idempotent.\n\nAgent: Done.\n";
+    assert_eq!(digested(text).title, "Please make refunds idempotent");
+    assert_eq!(digested("User: Hey!\n\nAgent: Hello.\n").title, "Hey!");
+}

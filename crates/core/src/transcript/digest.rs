@@ -28,6 +28,7 @@ use findings::collect_findings;
 use instructions::collect_instructions;
 use open_items::collect_open_items;
 use revisions::TermWeights;
+use statement::term_set;
 use steps::{abbreviate_list, collect_steps};
 
 /// Length of each list of a digest.
@@ -48,6 +49,12 @@ const MAX_FIRST_GOAL_CHARS: usize = 300;
 
 /// Length of the outcome, in characters.
 const MAX_OUTCOME_CHARS: usize = 480;
+
+/// Number of messages of the user of which one may give the title: the first may be a greeting.
+const MAX_TITLE_MESSAGES: usize = 3;
+
+/// A sentence of fewer terms does not tell what a session is about.
+const MIN_TITLE_TERMS: usize = 2;
 
 /// Length of the title, in characters.
 const MAX_TITLE_CHARS: usize = 80;
@@ -117,20 +124,27 @@ pub fn digest_transcript(transcript: &Transcript) -> Digest {
     digest
 }
 
-/// Returns the first sentence of the session's title, of the first request, or of the first report.
+/// Returns the title that the client gave the session, else the first sentence that tells something, of the requests or
+/// of the first report.
 fn title(transcript: &Transcript, conversation: &Conversation<'_>) -> String {
-    let mut requests = conversation.user_messages();
-    let request = requests.next().map(|message| excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
+    let requests = conversation.user_messages().take(MAX_TITLE_MESSAGES);
+    let requests = requests.map(|message| excerpt(&message.turn.text, MAX_FIRST_GOAL_CHARS));
     let report = conversation.messages.first().and_then(|message| message.blocks.first());
-    let sources = [transcript.title.clone(), request, report.map(|block| block.text.clone())];
-    let mut titles = sources.into_iter().flatten().map(|source| {
-        let sentence = prose::split_sentences(&source).first().copied().unwrap_or_default();
-        truncate(sentence.trim_end_matches(['.', ':', '。']), MAX_TITLE_CHARS)
-    });
-    match (titles.find(|title| !title.is_empty()), transcript.started) {
-        (Some(title), _) => title,
-        (None, Some(started)) => format!("Session of {}", started.strftime("%F")),
-        (None, None) => "Session".to_owned(),
+    let report = report.map(|block| block.text.clone());
+    let sources: Vec<String> = match &transcript.title {
+        Some(title) => vec![title.clone()],
+        None => requests.chain(report).collect(),
+    };
+    let sentences = || sources.iter().flat_map(|source| prose::split_sentences(source));
+    // Other scripts have no spaces between words, so that their terms cannot be counted.
+    let is_telling =
+        |sentence: &&str| !sentence.is_ascii() || term_set(sentence).len() >= MIN_TITLE_TERMS;
+    let sentence = sentences().find(is_telling).or_else(|| sentences().next());
+    let title = sentence.unwrap_or_default().trim_end_matches(['.', ':', '。']);
+    match (truncate(title, MAX_TITLE_CHARS), transcript.started) {
+        (title, _) if !title.is_empty() => title,
+        (_, Some(started)) => format!("Session of {}", started.strftime("%F")),
+        (_, None) => "Session".to_owned(),
     }
 }
 

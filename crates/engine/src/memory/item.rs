@@ -3,7 +3,9 @@
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::MemoryEntry;
 use heirloom_core::recall::{DocumentPart, strip_section_prefix};
-use heirloom_core::record::{Body, EventAction, FactSection, Referent, short_id, short_ids};
+use heirloom_core::record::{
+    Body, EventAction, FactSection, Origin, Referent, short_id, short_ids,
+};
 use heirloom_core::{Value, day};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,6 +61,9 @@ pub(crate) struct MemoryItem {
     /// Whether it is pinned to working memory.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) pinned: bool,
+    /// Why the document that it was made from no longer states it, if people changed the document since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outdated: Option<String>,
     /// Its tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
@@ -83,6 +88,9 @@ pub(crate) struct MemoryItem {
     /// The source that its author stated.
     #[serde(skip)]
     pub(crate) stated_source: Option<String>,
+    /// What it was made from.
+    #[serde(skip)]
+    pub(crate) origin: Option<Origin>,
     /// All fields of the record, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Value>,
@@ -119,6 +127,7 @@ impl MemoryItem {
             by: record.by.clone(),
             date: Some(day::of_timestamp(record.at).to_string()),
             stated_source: record.source.clone(),
+            origin: record.origin.clone(),
             ..MemoryItem::new(
                 memory,
                 referent,
@@ -200,6 +209,7 @@ impl MemoryItem {
             status: None,
             resolved: false,
             pinned: is_pinned,
+            outdated: None,
             tags: vec![],
             confidence: None,
             reinforced: memory.reinforcement_count(&referent),
@@ -209,6 +219,7 @@ impl MemoryItem {
             path: path.to_owned(),
             line,
             stated_source: None,
+            origin: None,
             record: None,
             score: None,
             referent,
@@ -292,6 +303,9 @@ pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
             label.push_str(&format!(" by {}", heads.join(", ")));
         }
         line.push(span(Role::Warning, format!("{label}]")));
+    }
+    if let Some(reason) = &item.outdated {
+        line.push(span(Role::Warning, format!("  [outdated: {reason}]")));
     }
     view.line(line);
 }

@@ -50,15 +50,19 @@ pub(crate) fn ingest_adr(
     ingest(transaction, known, &FactSource { supersedes, ..adr_source(adr, document) })
 }
 
-fn adr_source<'s>(adr: &'s Adr, document: &Document) -> FactSource<'s> {
+/// Returns what a decision record states as a fact.
+pub(super) fn adr_statement(adr: &Adr, document: &Document) -> String {
     let decision = first_paragraph_under(document, &["decision", "decision outcome", "decisions"]);
-    let text = match decision {
+    match decision {
         Some(decision) => format!("{}: {}. {decision}", adr.id, adr.title.trim_end_matches('.')),
         None => format!("{}: {}", adr.id, adr.title),
-    };
+    }
+}
+
+fn adr_source<'s>(adr: &'s Adr, document: &Document) -> FactSource<'s> {
     FactSource {
         origin: adr_origin(adr),
-        text,
+        text: adr_statement(adr, document),
         path: &adr.path,
         artifacts: vec![format!("adr:{}", adr.id)],
         supersedes: vec![],
@@ -341,13 +345,25 @@ pub(crate) fn retire_adr(
     Ok(true)
 }
 
-/// Returns the state of an entry that can be stored as a fact: a decision or an answered question.
+/// Returns the state of an entry that can be stored as a fact: a decision of a plan or an answered question.
 fn final_state(document: &MemoryDocument, entry: &MemoryEntry) -> Option<&'static str> {
+    let is_stored = entry.kind != EntryKind::Decision || document.level == "plan";
+    own_final_state(entry).filter(|_| is_stored)
+}
+
+/// Returns the final state of a decision or a question, if it has reached it.
+fn own_final_state(entry: &MemoryEntry) -> Option<&'static str> {
     match entry.kind {
-        EntryKind::Decision if document.level == "plan" && is_decided(entry) => Some("decided"),
+        EntryKind::Decision if is_decided(entry) => Some("decided"),
         EntryKind::Question if entry.resolved => Some("resolved"),
         _ => None,
     }
+}
+
+/// Returns whether an entry still has the state in which a fact was made from it.
+pub(super) fn is_final(entry: &MemoryEntry, origin: &Origin) -> bool {
+    let stored = |state| origin.is_version_of(&Origin::entry(&entry.id, state));
+    own_final_state(entry).is_some_and(stored)
 }
 
 /// Writes the fact that a decision or an answered question states, unless it was stored before. The id

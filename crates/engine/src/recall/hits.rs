@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Search;
 use crate::indexing::IndexFailure;
-use crate::memory::{MemoryItem, PointInTime};
+use crate::memory::{MemoryItem, OriginCheck, PointInTime};
 use crate::{Error, Session};
 
 /// Maximum length of the excerpt of an episode, in characters.
@@ -40,7 +40,12 @@ pub(crate) struct Hit {
 
 impl Hit {
     /// Makes a hit of a memory.
-    pub(crate) fn new(session: &Session, mut item: MemoryItem) -> Result<Self, Error> {
+    pub(crate) fn new(
+        session: &Session,
+        check: &mut OriginCheck<'_>,
+        mut item: MemoryItem,
+    ) -> Result<Self, Error> {
+        check.label(&mut item);
         let date = item.date.as_deref().and_then(day::parse);
         let thresholds = session.config()?.staleness;
         item.source = item.stated_source.take().unwrap_or(item.source);
@@ -145,6 +150,7 @@ pub(crate) fn hits(
     let slots: Vec<Slot> = scored.iter().map(|scored| scored.slot).collect();
     let (stored, memory) = snapshot.load_for_display(&slots, search.when.as_of)?;
     let mut hits = Vec::with_capacity(stored.len());
+    let mut check = OriginCheck::new(session);
     for (scored, stored) in scored.iter().zip(stored) {
         let stored =
             stored.ok_or_else(|| IndexError::damaged("the index has no memory for a hit"))?;
@@ -154,7 +160,7 @@ pub(crate) fn hits(
         }
         item.score = Some(rounded(scored.score));
         let explain = search.explain.then(|| ScoreExplanation::of(&scored.parts));
-        hits.push(Hit { explain, ..Hit::new(session, item)? });
+        hits.push(Hit { explain, ..Hit::new(session, &mut check, item)? });
     }
     Ok(hits)
 }

@@ -6,7 +6,7 @@ use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{MemoryItem, short_item_ids, show_item};
+use crate::memory::{MemoryItem, OriginCheck, short_item_ids, show_item};
 use crate::recall::{Hit, SearchResult};
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -52,7 +52,8 @@ impl Hits {
         more: usize,
         problems: Vec<Problem>,
     ) -> Result<Self, Error> {
-        let hits = items.into_iter().map(|item| Hit::new(session, item));
+        let mut check = OriginCheck::new(session);
+        let hits = items.into_iter().map(|item| Hit::new(session, &mut check, item));
         let hits = hits.collect::<Result<_, Error>>()?;
         Ok(Hits { hits, more, near_misses: vec![], filtered: false, problems, is_list: true })
     }

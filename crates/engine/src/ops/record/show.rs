@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::kinds::{ListableKind, show_operation};
-use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, PointInTime, show_items};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, OriginCheck, PointInTime, show_items};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error, Operation, Session, Spec};
@@ -77,6 +77,7 @@ impl<K: ListableKind> Operation for RecordShow<K> {
             }
         })?;
         let mut shown = MemoryItem::of_record(&known.memory, &item);
+        OriginCheck::new(session).label(&mut shown);
         shown.record = serde_json::to_value(item.record).ok();
         let name = Referent::Record(item.id);
         let relations =

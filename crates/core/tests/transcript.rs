@@ -413,8 +413,7 @@ proptest! {
 
 #[test]
 fn a_greeting_is_no_title() {
-    let text =
-        "User: Hey!\n\nUser: Hello. Please make refunds idempotent.\n\nAgent: Done.\n";
+    let text = "User: Hey!\n\nUser: Hello. Please make refunds idempotent.\n\nAgent: Done.\n";
     assert_eq!(digested(text).title, "Please make refunds idempotent");
     assert_eq!(digested("User: Hey!\n\nAgent: Hello.\n").title, "Hey!");
 }

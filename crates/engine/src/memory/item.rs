@@ -10,6 +10,7 @@ use heirloom_core::{Value, day};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::pin_owner::PinOwner;
 use crate::view::{Role, View, span};
 use crate::workspace::memory_document::MemoryDocument;
 
@@ -88,6 +89,9 @@ pub(crate) struct MemoryItem {
     /// The source that its author stated.
     #[serde(skip)]
     pub(crate) stated_source: Option<String>,
+    /// The agents that pinned it; `None` for a shared pin.
+    #[serde(skip)]
+    pub(crate) pinned_by: Vec<Option<String>>,
     /// What it was made from.
     #[serde(skip)]
     pub(crate) origin: Option<Origin>,
@@ -188,8 +192,10 @@ impl MemoryItem {
         (path, line): (&str, usize),
     ) -> Self {
         // The pin of a superseded memory passes to its successors.
-        let is_pinned = !memory.events(EventAction::Pin, &referent).is_empty()
-            && memory.standing(&referent) == Standing::Active;
+        let is_active = memory.standing(&referent) == Standing::Active;
+        let pins = memory.events(EventAction::Pin, &referent).into_iter().filter(|_| is_active);
+        let pins = pins.filter_map(|event| memory.record(event));
+        let pinned_by: Vec<Option<String>> = pins.map(|pin| PinOwner::of(pin).agent()).collect();
         MemoryItem {
             id: id.to_owned(),
             kind: kind.to_owned(),
@@ -208,7 +214,8 @@ impl MemoryItem {
             },
             status: None,
             resolved: false,
-            pinned: is_pinned,
+            pinned: !pinned_by.is_empty(),
+            pinned_by,
             outdated: None,
             tags: vec![],
             confidence: None,
@@ -224,6 +231,15 @@ impl MemoryItem {
             score: None,
             referent,
         }
+    }
+
+    /// Shows it as pinned only if it is in the working memory of an agent. A person sees the pins of all.
+    pub(crate) fn show_pins_of(&mut self, agent: Option<&str>) {
+        let is_seen = |owner: &Option<String>| match (owner, agent) {
+            (Some(owner), Some(agent)) => owner == agent,
+            _ => true,
+        };
+        self.pinned = self.pinned_by.iter().any(is_seen);
     }
 
     /// Returns a form of its id for people to read.

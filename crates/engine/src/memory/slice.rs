@@ -16,6 +16,7 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::item::MemoryItem;
+use super::pin_owner::PinOwner;
 use crate::Error;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::entry_dates::EntryDates;
@@ -38,39 +39,6 @@ pub(crate) struct MemorySlice {
     origins: OnceCell<HashSet<Origin>>,
     /// Number of entries by id.
     entry_counts: OnceCell<HashMap<String, usize>>,
-}
-
-/// Whose working memory a pin belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PinOwner<'o> {
-    /// Every agent of this machine.
-    Shared,
-    /// One agent.
-    Agent(&'o str),
-}
-
-/// Begins the tag of a pin that belongs to one agent.
-const AGENT_TAG_PREFIX: &str = "agent:";
-
-impl<'o> PinOwner<'o> {
-    /// Returns the owner for whom an agent pins: itself, or all. A person pins for all.
-    pub(crate) fn for_request(agent: Option<&'o str>, shared: bool) -> Self {
-        agent.filter(|_| !shared).map_or(PinOwner::Shared, PinOwner::Agent)
-    }
-
-    /// Returns the owner of the pin that an event sets.
-    fn of(event: &'o Record) -> Self {
-        let agent = event.tags.iter().find_map(|tag| tag.strip_prefix(AGENT_TAG_PREFIX));
-        agent.map_or(PinOwner::Shared, PinOwner::Agent)
-    }
-
-    /// Returns the tags of an event that pins for this owner.
-    pub(crate) fn tags(self) -> Vec<String> {
-        match self {
-            PinOwner::Shared => vec![],
-            PinOwner::Agent(agent) => vec![format!("{AGENT_TAG_PREFIX}{agent}")],
-        }
-    }
 }
 
 /// Every memory document, with their problems.

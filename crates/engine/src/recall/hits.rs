@@ -46,6 +46,7 @@ impl Hit {
         mut item: MemoryItem,
     ) -> Result<Self, Error> {
         check.label(&mut item);
+        item.show_pins_of(session.agent());
         let date = item.date.as_deref().and_then(day::parse);
         let thresholds = session.config()?.staleness;
         item.source = item.stated_source.take().unwrap_or(item.source);

@@ -78,6 +78,7 @@ impl<K: ListableKind> Operation for RecordShow<K> {
         })?;
         let mut shown = MemoryItem::of_record(&known.memory, &item);
         OriginCheck::new(session).label(&mut shown);
+        shown.show_pins_of(session.agent());
         shown.record = serde_json::to_value(item.record).ok();
         let name = Referent::Record(item.id);
         let relations =

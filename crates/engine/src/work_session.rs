@@ -11,9 +11,13 @@ pub(crate) use end::{COMPACT_TAG, Ending, end, latest_episodes, replaced_by_epis
 pub use expiry::end_sessions_of_client;
 
 use crate::Session;
+use crate::memory::OpenSession;
 
 /// Ends the sessions that were left open, and counts a call for the session that it belongs to.
 pub(crate) fn before_operation(session: &Session) {
-    expiry::end_expired(session);
-    activity::count_call(session);
+    // Without an open session, this costs a server one listing of a folder.
+    if OpenSession::is_any_open(session) {
+        expiry::end_expired(session);
+        activity::count_call(session);
+    }
 }

@@ -49,6 +49,11 @@ impl OpenSession {
         Ok((sessions, problems))
     }
 
+    /// Returns whether any session is open.
+    pub(crate) fn is_any_open(session: &Session) -> bool {
+        !folder(session).names().is_empty()
+    }
+
     /// Writes the file of the session.
     pub(crate) fn write(&self, session: &Session) -> Result<(), Error> {
         let text = serde_json::to_string(self).map_err(|error| Error::system(error.to_string()))?;
@@ -73,7 +78,7 @@ fn folder(session: &Session) -> StateFolder<'_> {
 /// Returns the open session that a request belongs to: the one that the client started last, else that of the author
 /// if there is exactly one. Records of the same session are recalled together.
 pub(crate) fn current_session(session: &Session) -> Option<String> {
-    if folder(session).names().is_empty() {
+    if !OpenSession::is_any_open(session) {
         return None;
     }
     let (open, _) = OpenSession::read_all(session).ok()?;

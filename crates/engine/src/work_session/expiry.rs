@@ -12,9 +12,6 @@ use crate::{Error, Session};
 /// the next command tries again.
 pub(super) fn end_expired(session: &Session) {
     let Ok((open, _)) = OpenSession::read_all(session) else { return };
-    if open.is_empty() {
-        return;
-    }
     let Ok(config) = session.config() else { return };
     let limit = SignedDuration::from_hours(config.memory.session_hours.into());
     for open in open {

@@ -195,11 +195,10 @@ impl Memory {
     fn index_relations(&mut self) {
         let mut undone: HashSet<(EventAction, Uuid)> = HashSet::new();
         for line in self.lines.values() {
-            if let Body::Event(event) = &line.record.body
-                && let Some(action) = undone_by(event.action)
-            {
-                let events = event.undoes.iter().filter_map(Referent::record_id);
-                undone.extend(events.map(|id| (action, id)));
+            if let Body::Event(event) = &line.record.body {
+                let events = || event.undoes.iter().filter_map(Referent::record_id);
+                let actions = undone_by(event.action).iter();
+                undone.extend(actions.flat_map(|action| events().map(|id| (*action, id))));
             }
         }
         for (id, line) in &self.lines {
@@ -212,6 +211,23 @@ impl Memory {
                 let events = self.events.entry(event.action).or_default();
                 for target in &event.targets {
                     events.entry(target.clone()).or_default().push(*id);
+                }
+            }
+        }
+        self.remove_withdrawn_successors();
+    }
+
+    /// Removes the successors that were withdrawn, so that what they replaced is current again.
+    fn remove_withdrawn_successors(&mut self) {
+        let withdrawn = self.events.get(&EventAction::Undo).into_iter().flatten();
+        for id in withdrawn.filter_map(|(target, _)| target.record_id()) {
+            let Some(line) = self.lines.get(&id) else { continue };
+            for replaced in &line.record.supersedes {
+                if let Some(successors) = self.successors.get_mut(replaced) {
+                    successors.retain(|successor| *successor != id);
+                    if successors.is_empty() {
+                        self.successors.remove(replaced);
+                    }
                 }
             }
         }
@@ -290,7 +306,9 @@ impl Memory {
     fn own_standing(&self, referent: &Referent) -> Standing {
         if self.successors.contains_key(referent) {
             Standing::Superseded
-        } else if self.has_event(EventAction::Archive, referent) {
+        } else if self.has_event(EventAction::Archive, referent)
+            || self.has_event(EventAction::Undo, referent)
+        {
             Standing::Archived
         } else {
             Standing::Active
@@ -393,21 +411,48 @@ impl Memory {
         heads.into_iter().collect()
     }
 
+    /// Returns whether a record was withdrawn by [`EventAction::Undo`].
+    pub fn is_withdrawn(&self, id: Uuid) -> bool {
+        self.has_event(EventAction::Undo, &id.into())
+    }
+
     /// Returns the records and entries that several active records replace.
     pub fn forks(&self) -> Vec<Fork> {
         let mut forks: Vec<Fork> = Vec::new();
-        for (replaced, successors) in self.successors.iter().filter(|(_, all)| all.len() > 1) {
-            let heads: BTreeSet<Referent> = successors
+        for (replaced, versions) in self.rival_versions() {
+            let heads: BTreeSet<Referent> = versions
                 .iter()
-                .flat_map(|id| self.heads(&(*id).into()))
+                .flat_map(|version| self.heads(version))
                 .filter(|head| self.standing(head) == Standing::Active)
                 .collect();
             if heads.len() > 1 {
                 forks.push(Fork { replaced: replaced.clone(), heads: heads.into_iter().collect() });
             }
         }
-        forks.sort_by(|a, b| a.replaced.cmp(&b.replaced));
         forks
+    }
+
+    /// Returns what has several replacements, with these. A withdrawn replacement that another branch replaced in turn
+    /// is a rival of what it replaced.
+    fn rival_versions(&self) -> BTreeMap<&Referent, Vec<Referent>> {
+        let mut rivals: BTreeMap<&Referent, Vec<Referent>> = BTreeMap::new();
+        for (replaced, successors) in self.successors.iter().filter(|(_, all)| all.len() > 1) {
+            rivals.insert(replaced, successors.iter().map(|id| Referent::Record(*id)).collect());
+        }
+        for withdrawn in self.targets_of(EventAction::Undo).into_keys() {
+            let record = withdrawn.record_id().and_then(|id| self.record(id));
+            if self.own_standing(withdrawn) == Standing::Superseded {
+                for replaced in
+                    record.map(|record| record.supersedes.as_slice()).unwrap_or_default()
+                {
+                    rivals
+                        .entry(replaced)
+                        .or_default()
+                        .extend([replaced.clone(), withdrawn.clone()]);
+                }
+            }
+        }
+        rivals
     }
 
     /// Returns the active relations, without duplicates, between the heads of their ends.
@@ -459,15 +504,17 @@ fn first_day(record: &Record) -> Date {
     record.valid_from.unwrap_or_else(|| day::of_timestamp(record.at))
 }
 
-/// Returns the action that an action undoes.
-fn undone_by(action: EventAction) -> Option<EventAction> {
+/// Returns the actions that an action undoes.
+fn undone_by(action: EventAction) -> &'static [EventAction] {
     match action {
-        EventAction::Restore => Some(EventAction::Archive),
-        EventAction::Release => Some(EventAction::Pin),
-        EventAction::Unresolve => Some(EventAction::Resolve),
-        EventAction::Archive | EventAction::Pin | EventAction::Reinforce | EventAction::Resolve => {
-            None
-        }
+        EventAction::Restore => &[EventAction::Archive, EventAction::Undo],
+        EventAction::Release => &[EventAction::Pin],
+        EventAction::Unresolve => &[EventAction::Resolve],
+        EventAction::Archive
+        | EventAction::Pin
+        | EventAction::Reinforce
+        | EventAction::Resolve
+        | EventAction::Undo => &[],
     }
 }
 

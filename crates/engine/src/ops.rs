@@ -76,6 +76,7 @@ pub const OPS: &[Op] = &[
     Op::new::<RecordEdit<Workflows>>(),
     Op::new::<memory::archive::MemoryArchive>(),
     Op::new::<memory::restore::MemoryRestore>(),
+    Op::new::<memory::undo::MemoryUndo>(),
     Op::new::<memory::search_archive::MemorySearchArchive>(),
     Op::new::<memory::focus::MemoryFocus>(),
     Op::new::<memory::release::MemoryRelease>(),

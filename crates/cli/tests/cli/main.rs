@@ -40,6 +40,7 @@ mod sessions;
 mod staleness;
 mod surroundings;
 mod terminal;
+mod undo;
 
 /// The program.
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");

@@ -12,7 +12,7 @@ const AGENT: &str = "plans/0042-graph/agents/001-schema.memory.md";
 const PLAN: &str = "plans/0042-graph/plan.memory.md";
 
 /// Creates a repository with a team's workspace, set up by `heir init`.
-fn team() -> Workspace {
+pub(crate) fn team() -> Workspace {
     let workspace = Workspace::with(HEIR, TEAM);
     workspace.heir("init").ok();
     workspace.commit_all("2026-02-21T00:00:00Z");
@@ -33,7 +33,7 @@ fn merge(into: &Workspace, from: &Workspace) {
 }
 
 /// Runs each function on a branch of its own, and returns both merges of the branches.
-fn merge_both_ways(
+pub(crate) fn merge_both_ways(
     origin: &Workspace,
     left: impl FnOnce(&Workspace),
     right: impl FnOnce(&Workspace),

@@ -75,6 +75,51 @@ fn an_archive_is_valid_until_an_event_undoes_it_whatever_the_dates() {
 }
 
 #[test]
+fn undoing_a_supersession_withdraws_the_successor() {
+    let lines = [fact(1, "a", &[]), fact(2, "b", &[1]), event(9, EventAction::Undo, &[2], &[])];
+    let memory = fold(lines.to_vec(), None);
+    assert_eq!((standing(&memory, 1), heads(&memory, 1)), (Standing::Active, vec![id(1).into()]));
+    assert_eq!(standing(&memory, 2), Standing::Archived);
+    let restored = [&lines[..], &[event(10, EventAction::Restore, &[], &[9])]].concat();
+    let memory = fold(restored, None);
+    assert_eq!(
+        (standing(&memory, 1), standing(&memory, 2)),
+        (Standing::Superseded, Standing::Active)
+    );
+}
+
+#[test]
+fn a_withdrawn_record_that_another_branch_replaced_is_a_fork() {
+    let lines = [
+        fact(1, "a", &[]),
+        fact(2, "b", &[1]),
+        fact(3, "c", &[2]),
+        event(9, EventAction::Undo, &[2], &[]),
+    ];
+    let memory = fold(lines.to_vec(), None);
+    assert_eq!(standing(&memory, 2), Standing::Superseded);
+    assert_eq!(
+        memory.forks(),
+        [Fork { replaced: id(1).into(), heads: vec![id(1).into(), id(3).into()] }]
+    );
+    let resolved = [&lines[..], &[fact(4, "d", &[1, 3])]].concat();
+    assert_eq!(fold(resolved, None).forks(), []);
+}
+
+#[test]
+fn undoing_one_of_two_equal_supersessions_leaves_the_other() {
+    let lines = vec![
+        fact(1, "a", &[]),
+        fact(2, "b", &[1]),
+        fact(3, "b", &[]),
+        event(9, EventAction::Undo, &[2], &[]),
+    ];
+    let memory = fold(lines, None);
+    assert_eq!((standing(&memory, 1), standing(&memory, 2)), (Standing::Active, Standing::Active));
+    assert_eq!(memory.forks(), []);
+}
+
+#[test]
 fn equal_facts_are_one_item_and_an_archive_applies_to_named_ids() {
     let lines = vec![
         fact(2, "Use SQLite.", &[]),
@@ -158,6 +203,7 @@ fn any_line() -> impl Strategy<Value = Line> {
             &[],
             &undoes
         )),
+        (36u128..48, numbers()).prop_map(|(n, targets)| event(n, EventAction::Undo, &targets, &[])),
     ]
 }
 

@@ -160,7 +160,7 @@ impl FieldType {
     }
 }
 
-const ACTIONS: [EventAction; 7] = [
+const ACTIONS: [EventAction; 8] = [
     EventAction::Archive,
     EventAction::Restore,
     EventAction::Pin,
@@ -168,6 +168,7 @@ const ACTIONS: [EventAction; 7] = [
     EventAction::Reinforce,
     EventAction::Resolve,
     EventAction::Unresolve,
+    EventAction::Undo,
 ];
 
 const VISIBILITIES: [&str; 3] = ["private", "shared", "system"];

@@ -195,6 +195,8 @@ pub enum EventAction {
     Resolve,
     /// Undoes a resolve.
     Unresolve,
+    /// Withdraws records that replaced others by mistake, so that what they replaced is current again.
+    Undo,
 }
 
 impl EventAction {
@@ -208,6 +210,7 @@ impl EventAction {
             EventAction::Reinforce => "reinforce",
             EventAction::Resolve => "resolve",
             EventAction::Unresolve => "unresolve",
+            EventAction::Undo => "undo",
         }
     }
 }

@@ -149,6 +149,9 @@ pub(crate) fn ingest_all(
     }
     for (at, adr) in catalog.adrs.iter().enumerate().filter(|(at, _)| !superseded.contains(at)) {
         let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
+        if supersession.successors(at).any(|new| is_undone(known, adr, &catalog.adrs[new])) {
+            continue;
+        }
         match retire_adr(transaction, known, adr, &reason) {
             Ok(false) => {}
             Ok(true) => ingested.retired.push(RetiredFact { source: adr.id.clone(), reason }),
@@ -217,6 +220,20 @@ fn reason_of_removal(
         states if states.contains(&true) => None,
         _ => Some("its entry is no longer decided".to_owned()),
     }
+}
+
+/// Returns whether the fact of a decision record superseded that of another, and this was undone.
+fn is_undone(known: &MemorySlice, old: &Adr, new: &Adr) -> bool {
+    let [old_facts, new_facts] = [old, new].map(|adr| active_facts_of(known, &[adr]));
+    let origin = adr_origin(new);
+    let supersedes = |record: &Record, facts: &[Referent]| {
+        record.supersedes.iter().any(|replaced| facts.contains(replaced))
+    };
+    known.memory.records().any(|record| {
+        let is_new = record.origin.as_ref().is_some_and(|made| made.is_version_of(&origin))
+            || supersedes(record, &new_facts);
+        is_new && known.memory.is_withdrawn(record.id) && supersedes(record, &old_facts)
+    })
 }
 
 /// Returns why the fact of a decision record has to be archived; `None` if it has not.
@@ -406,6 +423,10 @@ fn ingest(
         let Some(outdated) = outdated_heads(known, &source) else { return Ok(None) };
         let heads: String = outdated.iter().map(ToString::to_string).collect();
         source.origin = source.origin.version(&short_hash(&format!("{heads}\n{}", source.text)));
+        // The same text superseded the same facts before, and that was undone.
+        if known.origins().contains(&source.origin) {
+            return Ok(None);
+        }
         source.supersedes.extend(outdated);
     }
     let body = Body::Fact(Fact {
@@ -425,18 +446,25 @@ fn ingest(
 }
 
 /// Returns the stored facts that state an earlier version of a source; `None` if there is none, or if a person has edited
-/// the fact since it was stored.
+/// the fact since it was stored. A fact that was withdrawn is outdated by any other text, but is not in force.
 fn outdated_heads(known: &MemorySlice, source: &FactSource<'_>) -> Option<Vec<Referent>> {
     let heads = active_heads(known, &source.origin);
     let records: Vec<&Record> =
         heads.iter().filter_map(|head| known.memory.record(head.record_id()?)).collect();
     let states_source = |record: &Record| record.text() == source.text;
-    if records.is_empty() || records.iter().any(|record| states_source(record)) {
-        return None;
-    }
     let is_stored = |record: &Record| {
         record.origin.as_ref().is_some_and(|origin| origin.is_version_of(&source.origin))
     };
+    if records.is_empty() {
+        let stored: Vec<&Record> =
+            known.memory.records().filter(|record| is_stored(record)).collect();
+        let is_withdrawn = stored.iter().any(|record| known.memory.is_withdrawn(record.id));
+        let is_new = !stored.iter().any(|record| states_source(record));
+        return (is_withdrawn && is_new).then(Vec::new);
+    }
+    if records.iter().any(|record| states_source(record)) {
+        return None;
+    }
     let is_edited = records.iter().any(|record| !is_stored(record));
     let was_stored =
         || known.memory.records().any(|record| is_stored(record) && states_source(record));
@@ -454,7 +482,7 @@ fn active_facts_of(known: &MemorySlice, adrs: &[&Adr]) -> Vec<Referent> {
     ids.flat_map(|id| known.memory.aliases(id)).map(Referent::Record).collect()
 }
 
-/// Returns the active successors of the facts with an origin, or the facts themselves.
+/// Returns the active successors of the facts with an origin or a version of it, or the facts themselves.
 fn active_heads(known: &MemorySlice, origin: &Origin) -> Vec<Referent> {
     let mut heads = known.heads_of_origin(origin);
     heads.retain(|head| known.memory.standing(head) == Standing::Active);

@@ -168,9 +168,11 @@ impl MemorySlice {
         self.origins.get_or_init(origins)
     }
 
-    /// Returns the latest successors of the records with an origin, or these records.
+    /// Returns the latest successors of the records with an origin or a version of it, or these records.
     pub(crate) fn heads_of_origin(&self, origin: &Origin) -> Vec<Referent> {
-        let made = self.memory.records().filter(|record| record.origin.as_ref() == Some(origin));
+        let is_version =
+            |record: &&Record| record.origin.as_ref().is_some_and(|made| made.is_version_of(origin));
+        let made = self.memory.records().filter(is_version);
         let mut heads: Vec<Referent> =
             made.flat_map(|record| self.memory.heads(&record.id.into())).collect();
         heads.sort();

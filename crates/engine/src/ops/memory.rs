@@ -15,3 +15,4 @@ pub(crate) mod search_archive;
 pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod undo;

@@ -10,7 +10,7 @@ use crate::view::{Role, View, span};
 /// Memories that an operation changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ChangedItems {
-    /// What was done: archived, restored, pinned, released, stored, done or pending again.
+    /// What was done: archived, restored, active again, pinned, released, stored, done or pending again.
     pub(crate) done: &'static str,
     /// The memories.
     pub(crate) items: Vec<MemoryItem>,

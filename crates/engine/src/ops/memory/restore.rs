@@ -27,7 +27,7 @@ impl Operation for MemoryRestore {
         usage: "memory restore <fact_ids>...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Restore archived memories. Superseded ones stay superseded.",
+        about: "Restore archived memories, and those that `memory undo` withdrew. Superseded ones stay superseded.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
@@ -38,9 +38,11 @@ impl Operation for MemoryRestore {
         for id in &request.fact_ids {
             let target = known.find(id)?;
             let target_names = transaction.referents_of(&known, target)?;
-            let events: Vec<Uuid> = target_names
-                .iter()
-                .flat_map(|name| known.memory.events(EventAction::Archive, name))
+            let actions = [EventAction::Archive, EventAction::Undo];
+            let events: Vec<Uuid> = actions
+                .into_iter()
+                .flat_map(|action| target_names.iter().map(move |name| (action, name)))
+                .flat_map(|(action, name)| known.memory.events(action, name))
                 .collect();
             if events.is_empty() {
                 return Err(Error::bad_input(format!("`{id}` is not archived")));

@@ -105,9 +105,10 @@ impl<K: ListableKind> Operation for RecordShow<K> {
     }
 }
 
-/// Returns the stated reasons for archiving a record.
+/// Returns the stated reasons for archiving or withdrawing a record.
 fn archive_reasons(known: &MemorySlice, record: &Referent) -> Vec<String> {
-    let events = known.memory.events(EventAction::Archive, record).into_iter();
+    let actions = [EventAction::Archive, EventAction::Undo].into_iter();
+    let events = actions.flat_map(|action| known.memory.events(action, record));
     events
         .filter_map(|id| match &known.memory.record(id)?.body {
             Body::Event(event) if !event.reason.is_empty() => Some(event.reason.clone()),

@@ -154,9 +154,20 @@ pub fn fold(
     as_of: Option<Timestamp>,
 ) -> Memory {
     let mut memory = Memory::default();
+    let mut purged: Vec<Uuid> = Vec::new();
     for line in lines.into_iter().map(Into::into) {
+        // A purge also holds for the past.
+        if let Body::Tombstone(tombstone) = &line.record.body {
+            purged.extend(tombstone.purged.record_id());
+        }
         if as_of.is_none_or(|as_of| line.record.at <= as_of) {
             memory.insert(line);
+        }
+    }
+    for id in purged {
+        let is_tombstone = |line: &Line| line.record.kind() == RecordKind::Tombstone;
+        if memory.lines.get(&id).is_some_and(|line| !is_tombstone(line)) {
+            memory.lines.remove(&id);
         }
     }
     memory.aliases = Aliases::of(memory.lines.values().map(Box::as_ref));
@@ -214,7 +225,18 @@ impl Memory {
                 }
             }
         }
+        self.archive_tombstones();
         self.remove_withdrawn_successors();
+    }
+
+    /// Archives tombstones: one that supersedes something is the end of a chain, but no memory.
+    fn archive_tombstones(&mut self) {
+        let is_tombstone = |line: &Line| line.record.kind() == RecordKind::Tombstone;
+        let tombstones = self.lines.iter().filter(|(_, line)| is_tombstone(line));
+        for (id, _) in tombstones {
+            let archived = self.events.entry(EventAction::Archive).or_default();
+            archived.entry((*id).into()).or_default().push(*id);
+        }
     }
 
     /// Removes the successors that were withdrawn, so that what they replaced is current again.

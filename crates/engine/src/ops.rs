@@ -77,6 +77,7 @@ pub const OPS: &[Op] = &[
     Op::new::<memory::archive::MemoryArchive>(),
     Op::new::<memory::restore::MemoryRestore>(),
     Op::new::<memory::undo::MemoryUndo>(),
+    Op::new::<memory::purge::MemoryPurge>(),
     Op::new::<memory::search_archive::MemorySearchArchive>(),
     Op::new::<memory::focus::MemoryFocus>(),
     Op::new::<memory::release::MemoryRelease>(),

@@ -60,6 +60,8 @@ enum Step {
     StoreFact,
     StorePrivateFact,
     Supersede,
+    Undo,
+    Purge,
     Archive,
     Restore,
     AddEntry,
@@ -78,6 +80,9 @@ const STEPS: &[Step] = &[
     Step::StoreFact,
     Step::StorePrivateFact,
     Step::Supersede,
+    Step::Supersede,
+    Step::Undo,
+    Step::Purge,
     Step::Archive,
     Step::Restore,
     Step::AddEntry,
@@ -181,12 +186,18 @@ impl Team {
             Step::Supersede => {
                 self.ask("memory_supersede", json!({"fact_id": id, "content": text}))
             }
+            Step::Undo => {
+                let undo = |id: &String| self.ask("memory_undo", json!({"fact_id": id})).ok();
+                ids.iter().find_map(undo).ok_or_else(|| "no supersession to undo".to_owned())
+            }
+            Step::Purge => self.ask("memory_purge", json!({"fact_id": id, "yes": true})),
             Step::Archive => self.ask("memory_archive", json!({"fact_ids": [id]})),
             Step::Restore => {
                 let archived: Vec<String> =
                     self.fact_ids(true).into_iter().filter(|id| !ids.contains(id)).collect();
-                let id = self.chance.pick(&archived).cloned();
-                self.ask("memory_restore", json!({"fact_ids": [id]}))
+                let restore =
+                    |id: &String| self.ask("memory_restore", json!({"fact_ids": [id]})).ok();
+                archived.iter().find_map(restore).ok_or_else(|| "nothing is archived".to_owned())
             }
             Step::AddEntry => {
                 let kind =
@@ -367,7 +378,7 @@ fn compare(process: Process, cases: u64, steps: usize) -> BTreeMap<Step, usize> 
 }
 
 fn check(process: Process) {
-    let (cases, steps) = if is_long_run() { (60, 60) } else { (2, 40) };
+    let (cases, steps) = if is_long_run() { (60, 60) } else { (2, 60) };
     let taken = compare(process, cases, steps);
     let min_count = if is_long_run() { 60 } else { 2 };
     for step in STEPS {

@@ -185,6 +185,21 @@ impl Index {
         snapshot.ok_or_else(|| IndexError::damaged("a new index cannot be read"))
     }
 
+    /// Removes all files of the index, so that no text stays in them that was purged from the log. A file that another
+    /// process has open is removed by the next commit, where the system does not allow it now.
+    pub fn discard(&self) -> Result<(), IndexError> {
+        let _lock = self.lock()?;
+        match self.folder.dir()?.remove_file(CURRENT_FILE) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(self.folder.io_error(CURRENT_FILE, &error));
+            }
+            _ => {}
+        }
+        // The files of a new index, which has none yet, are not stale.
+        IndexFiles::new(&self.folder)?.remove_stale(&[]);
+        Ok(())
+    }
+
     /// Stores the checksum of the files that a snapshot is up to date with, so that the next process
     /// need not compare them one by one.
     pub fn store_checksum(
@@ -242,6 +257,7 @@ impl Index {
         let Snapshot { db, slots, segments, .. } = snapshot;
         let generation = state::generation(db)? + 1;
         let slots_before = slots.len();
+        state::set_purge_checksum(db, update.purge_checksum)?;
         if let Some(draft) = apply::apply(db, slots, update, embedder, progress)? {
             let new_slots = u32::try_from(slots.len() - slots_before).unwrap_or(u32::MAX);
             let (draft, covered) = self.merge(db, slots, segments, draft, new_slots)?;

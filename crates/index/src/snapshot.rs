@@ -116,6 +116,11 @@ impl Snapshot {
         state::checksum(&self.db)
     }
 
+    /// Returns the checksum of the purged records that the index was built without; 0 if there were none.
+    pub fn purge_checksum(&self) -> Result<i64, IndexError> {
+        state::purge_checksum(&self.db)
+    }
+
     /// Returns whether the snapshot may serve further questions: it is on disk, and notices commits
     /// of other processes.
     pub fn is_reusable(&self) -> bool {

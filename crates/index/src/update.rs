@@ -59,6 +59,9 @@ pub struct Update {
     pub removed: Vec<String>,
     /// The files that are new or changed.
     pub changed: Vec<ChangedFile>,
+    /// The checksum of the records that were purged from the log. An index with another one still holds their text, so it
+    /// must be rebuilt.
+    pub purge_checksum: i64,
 }
 
 impl Update {

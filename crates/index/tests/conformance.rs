@@ -130,7 +130,7 @@ impl Expected {
     /// Creates an update that adds all documents.
     fn as_update(&self) -> Update {
         let read = self.0.iter().map(|(path, passages)| document(path, passages.clone()));
-        Update { removed: vec![], changed: read.collect() }
+        Update { changed: read.collect(), ..Update::default() }
     }
 }
 
@@ -154,7 +154,7 @@ fn an_index_passes_the_suite_however_it_was_built() {
         expected.check(&index.build_in_memory(expected.as_update(), &CharacterEmbedder).unwrap());
         let read = random_document("plans/overlay.md", &mut chance);
         expected.add(&read);
-        let update = Update { removed: vec![], changed: vec![read] };
+        let update = Update { changed: vec![read], ..Update::default() };
         expected.check(&index.overlay_in_memory(snapshot, update, &CharacterEmbedder).unwrap());
     }
 }
@@ -171,7 +171,7 @@ fn the_best_of_many_memories_with_common_words_are_ranked_first() {
     let read = vec![document("plans/all.md", passages.collect())];
     let index = Index::new(IndexFolder::unavailable(), &CharacterEmbedder);
     let snapshot = index
-        .build_in_memory(Update { removed: vec![], changed: read }, &CharacterEmbedder)
+        .build_in_memory(Update { changed: read, ..Update::default() }, &CharacterEmbedder)
         .unwrap();
     let today = jiff::civil::date(2026, 1, 1);
     let question = Question::new("the budget of the quokka", vec![], today, &UniversalLexicon);

@@ -33,7 +33,7 @@ const CACHE_FOLDER: &str = ".heirloom/cache";
 pub(crate) const MAX_CACHE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The folder of the local state in a workspace without git.
-const LOCAL_FOLDER: &str = ".heirloom/local";
+pub(crate) const LOCAL_FOLDER: &str = ".heirloom/local";
 
 /// The root of a workspace.
 #[derive(Debug)]

@@ -234,6 +234,37 @@ fn parse_blame(output: &str, shallow: &HashSet<&str>) -> Vec<CommittedLine> {
     lines
 }
 
+/// Where the repository still holds a text that was removed from the work tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextTraces {
+    /// The commits that added or removed the text, on any branch and in the reflog, newest first.
+    pub commits: Vec<String>,
+    /// Whether the staging area holds it.
+    pub is_staged: bool,
+}
+
+/// Finds where the repository holds a text in the files below a folder, given relative to the root.
+pub fn find_text(root: &Root, text: &str, folder: &str) -> Result<TextTraces, GitError> {
+    if root.repository().is_none() {
+        return Ok(TextTraces::default());
+    }
+    let mut log = git(root);
+    log.env("GIT_LITERAL_PATHSPECS", "1").args(["log", "--all", "--reflog", "--format=%H"]);
+    log.args(["--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-renames"]);
+    log.arg(format!("-S{text}")).args(["--", folder]);
+    let commits = String::from_utf8_lossy(&run_checked(log)?.stdout).into_owned();
+    let mut grep = git(root);
+    grep.env("GIT_LITERAL_PATHSPECS", "1").args(["grep", "--cached", "--quiet", "--no-textconv"]);
+    grep.args(["--fixed-strings", "-e", text, "--", folder]);
+    let staged = run(grep)?;
+    let is_staged = match staged.status.code() {
+        Some(0) => true,
+        Some(1) => false,
+        _ => return Err(exit_error(&staged)),
+    };
+    Ok(TextTraces { commits: commits.lines().map(str::to_owned).collect(), is_staged })
+}
+
 fn log_command(root: &Root, paths: &[&str], since: Option<&str>) -> Command {
     let mut command = git(root);
     command.env("GIT_LITERAL_PATHSPECS", "1");

@@ -1,14 +1,17 @@
 //! Atomic transactions over several files, with a redo journal.
 //!
 //! A transaction (1) writes each new text to a draft beside its file, (2) writes a journal that lists
-//! the renames, drafts and appends, (3) renames files and folders, appends the lines and renames the
-//! drafts into place, and (4) removes the journal. A process that is killed before step 2 is complete
+//! the renames, drafts, appends and removals of lines, (3) renames files and folders, appends the lines,
+//! renames the drafts into place and removes purged lines, and (4) removes the journal. A process that is killed before step 2 is complete
 //! has changed nothing; after that, the next command finishes the transaction. See `rename` for why
 //! the renames of files and folders come first.
 
 mod append;
+mod removal;
 mod rename;
 
+pub use removal::LineRemoval;
+pub(crate) use removal::hash_line;
 pub use rename::Rename;
 
 use std::fs::File;
@@ -93,6 +96,19 @@ pub struct Append {
     pub text: String,
 }
 
+/// Everything that a transaction changes.
+#[derive(Debug, Default)]
+pub struct ChangeSet {
+    /// The documents to replace or create. Their paths are those before the renames.
+    pub changes: Vec<FileChange>,
+    /// The renames of files and folders, in order.
+    pub renames: Vec<Rename>,
+    /// The lines to append.
+    pub appends: Vec<Append>,
+    /// The lines to remove from the log.
+    pub removals: Vec<LineRemoval>,
+}
+
 /// The journal file of a transaction.
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
@@ -102,6 +118,8 @@ struct Journal {
     renames: Vec<rename::RenameStep>,
     moves: Vec<DraftMove>,
     appends: Vec<append::PendingAppend>,
+    #[serde(default)]
+    removals: Vec<LineRemoval>,
 }
 
 /// The list of drafts of a transaction without a journal, so that the next process can remove them.
@@ -228,12 +246,13 @@ impl WriteLock {
         changes: &[FileChange],
         appends: Vec<Append>,
     ) -> Result<(), StoreError> {
-        self.write_and_rename(root, changes, &[], appends)
+        self.apply(root, ChangeSet { changes: changes.to_vec(), appends, ..Default::default() })
     }
 
     /// Renames files and folders in order, all or none.
     pub fn rename(&self, root: &Root, renames: &[Rename]) -> Result<(), StoreError> {
-        let renamed = self.write_and_rename(root, &[], renames, vec![]);
+        let change_set = ChangeSet { renames: renames.to_vec(), ..Default::default() };
+        let renamed = self.apply(root, change_set);
         if renamed.is_err() {
             // Checking a rename creates the parent folders of its target.
             renames.iter().for_each(|rename| root.remove_empty_folders(&rename.to));
@@ -241,16 +260,15 @@ impl WriteLock {
         renamed
     }
 
-    /// Makes all changes, renames files and folders in order and appends all lines, or does nothing.
-    /// The paths of the changes are those before the renames.
-    pub fn write_and_rename(
-        &self,
-        root: &Root,
-        changes: &[FileChange],
-        renames: &[Rename],
-        appends: Vec<Append>,
-    ) -> Result<(), StoreError> {
+    /// Removes lines of the log. Each file is replaced atomically; the caller repeats an interrupted call.
+    pub(crate) fn remove_lines(&self, removals: &[LineRemoval]) -> Result<(), StoreError> {
+        removals.iter().try_for_each(|removal| removal.carry_out(&self.dirs))
+    }
+
+    /// Makes all changes of a set, or none.
+    pub fn apply(&self, root: &Root, change_set: ChangeSet) -> Result<(), StoreError> {
         let dirs = &self.dirs;
+        let ChangeSet { changes, renames, appends, removals } = change_set;
         let renames = renames
             .iter()
             .map(|rename| rename::RenameStep::new(root, rename))
@@ -266,10 +284,10 @@ impl WriteLock {
             moves.push(stage(root, change, &mut staged)?);
         }
         // One atomic step needs no journal.
-        match (renames.as_slice(), moves.as_slice(), appends.as_slice()) {
-            ([], [], []) => return Ok(()),
-            ([], [], [only]) if only.is_one_line() => return only.write(dirs),
-            ([], [only], []) => {
+        match (renames.as_slice(), moves.as_slice(), appends.as_slice(), removals.as_slice()) {
+            ([], [], [], []) => return Ok(()),
+            ([], [], [only], []) if only.is_one_line() => return only.write(dirs),
+            ([], [only], [], []) => {
                 only.check_current(dirs)?;
                 return only.rename(dirs).map_err(|error| StoreError::io(&only.to, error));
             }
@@ -278,7 +296,7 @@ impl WriteLock {
         let moves =
             moves.into_iter().map(|draft| rename::path_after_all(&renames, draft)).collect();
         let root = dirs.root.path().to_path_buf();
-        self.commit(&mut staged, &Journal { root, renames, moves, appends })
+        self.commit(&mut staged, &Journal { root, renames, moves, appends, removals })
     }
 
     /// Writes the journal and carries it out. Until the first draft is in place, a failure rolls
@@ -347,6 +365,9 @@ impl WriteLock {
             }
             for draft in &journal.moves {
                 draft.recover(&dirs).map_err(|error| step_error(&draft.to, error))?;
+            }
+            for removal in &journal.removals {
+                removal.carry_out(&dirs)?;
             }
         }
         self.dirs.state.remove(JOURNAL_FILE).map_err(io)?;
@@ -435,17 +456,22 @@ fn stage(
             change.path.clone()
         }
     };
-    let (folder, name) = to.rsplit_once('/').unwrap_or(("", to.as_str()));
-    let slash = if folder.is_empty() { "" } else { "/" };
-    let from = format!("{folder}{slash}.{name}.{DRAFT_EXTENSION}");
+    let from = draft_path(&to);
     staged.add(from.clone());
-    write_draft(root.dir(), &from, &change.after, &to)
+    write_draft(root.dir(), &from, change.after.as_bytes(), &to)
         .map_err(|error| StoreError::io(&change.path, error))?;
     let before = match &change.before {
         Some(text) => hash_hex(text.as_bytes()),
         None => ABSENT.to_owned(),
     };
     Ok(DraftMove { from, to, before })
+}
+
+/// Returns the path of the draft of a file: beside it, and hidden.
+fn draft_path(path: &str) -> String {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let slash = if folder.is_empty() { "" } else { "/" };
+    format!("{folder}{slash}.{name}.{DRAFT_EXTENSION}")
 }
 
 /// Drafts that are removed on drop unless the transaction is committed. They are also listed in a
@@ -476,10 +502,10 @@ impl Drop for StagedDrafts<'_> {
 
 /// Writes a new file with the permissions of the file `like`. Any file at its path is removed first,
 /// so that a symbolic link is not followed.
-fn write_draft(dir: &ConfinedDir, path: &str, text: &str, like: &str) -> std::io::Result<()> {
+fn write_draft(dir: &ConfinedDir, path: &str, bytes: &[u8], like: &str) -> std::io::Result<()> {
     dir.remove_if_exists(path)?;
     let mut file = dir.create_new(path)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     if let Ok(original) = dir.open_file(like) {
         drop(original.metadata().and_then(|metadata| file.set_permissions(metadata.permissions())));
     }

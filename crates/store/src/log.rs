@@ -4,9 +4,13 @@
 //! change the same file. Private records, and every line that refers to one, are stored in the local
 //! state of this machine, outside of git.
 
+mod purge;
+
+pub use purge::{PurgedLines, Tombstones};
+
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use heirloom_core::fold::{Line, LineLocation, Memory, fold};
@@ -16,14 +20,14 @@ use jiff::Timestamp;
 use uuid::{NoContext, Uuid};
 
 use crate::confined::{ConfinedDir, IfMissing};
-use crate::files::{HOME_FOLDER, io_problem, is_missing};
+use crate::files::{HOME_FOLDER, LOCAL_FOLDER, io_problem, is_missing};
 use crate::journal::{Append, BaseDir, WriteLock};
 use crate::stamp::Stamp;
 use crate::{Root, StoreError, git};
 
 /// A larger shard is reported and not read. A month of work in one clone takes a few megabytes, but a
 /// hostile repository can compress gigabytes of zeros into a few bytes.
-const MAX_SHARD_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+pub(crate) const MAX_SHARD_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
 /// The number of bytes that are hashed to detect whether a shard was only appended to.
 const TAIL_HASH_BYTES: u64 = 4096;
@@ -38,6 +42,8 @@ pub struct Log {
     pub lines: Vec<Box<Line>>,
     /// The files and lines that could not be read.
     pub problems: Vec<Problem>,
+    /// The records whose lines are ignored.
+    tombstones: Arc<Tombstones>,
 }
 
 /// One file of the log.
@@ -46,6 +52,7 @@ pub struct Shard {
     dir: Arc<ConfinedDir>,
     /// The path relative to the directory.
     relative: String,
+    kind: RecordKind,
     /// The path as it is displayed in problems.
     pub display_path: String,
     /// Whether the shard belongs to the local state of this machine.
@@ -62,6 +69,17 @@ impl Shard {
     pub fn stamp(&self) -> Option<Stamp> {
         let metadata = self.dir.metadata(&self.relative).ok()?;
         metadata.is_file().then(|| Stamp::new(&metadata))
+    }
+
+    /// Returns the path for the journal.
+    fn base_and_path(&self, root: &Root) -> (BaseDir, String) {
+        match self.is_local {
+            false => (BaseDir::Root, self.relative.clone()),
+            true if self.dir.path() == Path::new(&root.state_path()) => {
+                (BaseDir::State, self.relative.clone())
+            }
+            true => (BaseDir::Root, format!("{LOCAL_FOLDER}/{}", self.relative)),
+        }
     }
 
     /// Reads the bytes from an offset to the end.
@@ -114,13 +132,21 @@ impl Log {
 
     /// Reads shards in parallel and concatenates them in order.
     fn read_shards(root: &Root, scope: ShardScope) -> Self {
-        let mut log = Log::default();
-        let shards = list_shards_of(root, scope, &mut log.problems);
-        for shard_log in parallel::map(&shards, MIN_PARALLEL_SHARDS, Log::read_shard) {
+        let mut problems = Vec::new();
+        let shards = list_shards_of(root, scope, &mut problems);
+        let tombstones = Arc::new(Tombstones::read(&shards));
+        let mut log = Log { problems, ..Log::without_purged(tombstones.clone()) };
+        let read_shard = |shard: &Shard| Log::read_shard(shard, tombstones.clone());
+        for shard_log in parallel::map(&shards, MIN_PARALLEL_SHARDS, read_shard) {
             log.lines.extend(shard_log.lines);
             log.problems.extend(shard_log.problems);
         }
         log
+    }
+
+    /// Starts a log that ignores the lines of purged records.
+    pub fn without_purged(tombstones: Arc<Tombstones>) -> Self {
+        Log { tombstones, ..Log::default() }
     }
 
     /// Folds the lines into the current memory, or into the memory as of a moment.
@@ -131,8 +157,8 @@ impl Log {
         (memory, problems)
     }
 
-    fn read_shard(shard: &Shard) -> Self {
-        let mut log = Log::default();
+    fn read_shard(shard: &Shard, tombstones: Arc<Tombstones>) -> Self {
+        let mut log = Log::without_purged(tombstones);
         match shard.read_from(0) {
             Ok(bytes) => log.parse_shard(shard, 1, &bytes),
             Err(error) if is_missing(&error) => {}
@@ -175,6 +201,9 @@ impl Log {
             }
             match record::read(line) {
                 Ok(None) => {}
+                Ok(Some(record)) if self.tombstones.is_purged(&record) => {
+                    self.problems.push(self.tombstones.problem(shown, number, &record, line));
+                }
                 Ok(Some(record)) => {
                     let place = LineLocation { path: path.clone(), line: number, is_local };
                     self.lines.push(Box::new(Line::new(record, line.trim_ascii(), place)));
@@ -183,6 +212,11 @@ impl Log {
             }
         }
     }
+}
+
+/// Finds where git still holds the lines of a record.
+pub fn find_in_git(root: &Root, id: Uuid) -> Result<git::TextTraces, git::GitError> {
+    git::find_text(root, &format!("\"id\":\"{id}\""), &format!("{HOME_FOLDER}/memory"))
 }
 
 /// Returns the size of the log in bytes.
@@ -241,6 +275,7 @@ fn list_shared_shards(root: &Root, kind: RecordKind, problems: &mut Vec<Problem>
             Ok(_) => shards.push(Shard {
                 dir: root.dir().clone(),
                 relative: path.clone(),
+                kind,
                 display_path: path,
                 is_local: false,
             }),
@@ -279,7 +314,7 @@ fn list_local_shards(root: &Root, kind: RecordKind, problems: &mut Vec<Problem>)
         shards.extend(names.into_iter().filter(|name| name.ends_with(".jsonl")).map(|name| {
             let relative = format!("{folder}/{name}");
             let shown = display_path(root, &state, &relative);
-            Shard { dir: state.clone(), relative, display_path: shown, is_local: true }
+            Shard { dir: state.clone(), relative, kind, display_path: shown, is_local: true }
         }));
     }
     shards.sort_by(|a, b| a.display_path.cmp(&b.display_path));
@@ -363,7 +398,9 @@ pub fn group_appends(
 pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut lines = Vec::new();
-    for shard in list_shards_of(root, ShardScope::All, &mut problems) {
+    let shards = list_shards_of(root, ShardScope::All, &mut problems);
+    let tombstones = Tombstones::read(&shards);
+    for shard in shards {
         if shard.is_local && !private {
             continue;
         }
@@ -376,7 +413,11 @@ pub fn raw_lines(root: &Root, private: bool) -> (Vec<String>, Vec<Problem>) {
         };
         for line in bytes.split(|byte| *byte == b'\n') {
             let line = byte_order_mark::strip_bytes(line).trim_ascii();
-            if matches!(record::read(line), Ok(Some(_)) | Err(LineError::Newer(_))) {
+            let is_exported = match record::read(line) {
+                Ok(Some(record)) => !tombstones.is_purged(&record),
+                other => matches!(other, Err(LineError::Newer(_))),
+            };
+            if is_exported {
                 lines.extend(String::from_utf8(line.to_vec()));
             }
         }

@@ -32,6 +32,7 @@ mod merges;
 #[cfg(unix)]
 mod nothing_lost;
 mod openapi;
+mod purge;
 mod recall;
 mod renumber;
 mod resolve;

@@ -69,6 +69,9 @@ fn fill(workspace: &Workspace) -> Value {
     // No other request supersedes these.
     let [stale, archived] = ["The office is in Bern", "Releases are on Fridays"]
         .map(|text| add(&["fact", "add", text, "--section", "Recent Work"]));
+    let [reworded, secret] = ["Standups are at nine", "The door code is 4711"]
+        .map(|text| add(&["fact", "add", text, "--section", "Recent Work"]));
+    let mistaken = add(&["fact", "edit", &reworded, "Standups are at ten"]);
     let episode = add(&["episode", "add", "Wrote the schema", "--outcome", "done"]);
     let pattern = add(&["pattern", "add", "new_endpoint", "--hint", "route, validate, respond"]);
     let workflow = add(&["workflow", "add", "release", "--step", "tag", "--step", "publish"]);
@@ -84,6 +87,7 @@ fn fill(workspace: &Workspace) -> Value {
     add(&["adr", "new", "Use HTTP"]);
     let ids = json!({
         "memory_archive.fact_ids": [stale], "memory_restore.fact_ids": [archived],
+        "memory_undo.fact_id": [mistaken], "memory_purge.fact_id": [secret],
         "id": facts, "fact_id": facts, "fact_ids": facts, "supersedes": facts, "source": facts,
         "target": ["ADR-0001", "0042", facts[0]], "node": ["ADR-0001", "0042", facts[0]],
         "episode_show.id": [episode], "episode_edit.id": [episode],

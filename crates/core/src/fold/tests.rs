@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::record::{Event, Fact, FactSection};
+use crate::record::{Event, Fact, FactSection, Tombstone};
 
 fn id(n: u128) -> Uuid {
     Uuid::from_u128(0x0198_0000_0000_7000_8000_0000_0000_0000 + n)
@@ -36,6 +36,14 @@ fn event(n: u128, action: EventAction, targets: &[u128], undoes: &[u128]) -> Lin
         reason: String::new(),
     });
     line(Record::new(id(n), Timestamp::from_second(n as i64 * 86_400).unwrap(), "", body))
+}
+
+fn tombstone(n: u128, purged: u128, supersedes: &[u128]) -> Line {
+    let body = Body::Tombstone(Tombstone { purged: id(purged).into(), line_hashes: vec![] });
+    let mut record =
+        Record::new(id(n), Timestamp::from_second(n as i64 * 86_400).unwrap(), "", body);
+    record.supersedes = supersedes.iter().map(|n| id(*n).into()).collect();
+    line(record)
 }
 
 fn standing(memory: &Memory, n: u128) -> Standing {
@@ -117,6 +125,20 @@ fn undoing_one_of_two_equal_supersessions_leaves_the_other() {
     let memory = fold(lines, None);
     assert_eq!((standing(&memory, 1), standing(&memory, 2)), (Standing::Active, Standing::Active));
     assert_eq!(memory.forks(), []);
+}
+
+#[test]
+fn a_purged_record_is_gone_now_and_in_the_past() {
+    let lines = [fact(1, "a", &[]), fact(2, "b", &[1]), tombstone(9, 2, &[1])];
+    for as_of in [None, Some(Timestamp::from_second(5 * 86_400).unwrap())] {
+        let memory = fold(lines.to_vec(), as_of);
+        assert_eq!(memory.record(id(2)), None);
+    }
+    let memory = fold(lines.to_vec(), None);
+    assert_eq!(standing(&memory, 1), Standing::Superseded);
+    let purged_twice = [&lines[..], &[tombstone(10, 9, &[])]].concat();
+    let memory = fold(purged_twice, None);
+    assert_eq!(memory.record(id(2)), None, "a tombstone is not purged");
 }
 
 #[test]
@@ -203,6 +225,7 @@ fn any_line() -> impl Strategy<Value = Line> {
             &[],
             &undoes
         )),
+        (48u128..60, 0u128..12, numbers()).prop_map(|(n, purged, old)| tombstone(n, purged, &old)),
         (36u128..48, numbers()).prop_map(|(n, targets)| event(n, EventAction::Undo, &targets, &[])),
     ]
 }

@@ -209,6 +209,7 @@ pub fn component_keys_of_line(line: &Line) -> impl Iterator<Item = ComponentKey<
 fn keys(record: &Record, text_hash: Option<[u8; 32]>) -> impl Iterator<Item = ComponentKey<'_>> {
     let (targets, undoes) = match &record.body {
         Body::Event(event) => (event.targets.as_slice(), event.undoes.as_slice()),
+        Body::Tombstone(tombstone) => (std::slice::from_ref(&tombstone.purged), [].as_slice()),
         _ => Default::default(),
     };
     let named = record.supersedes.iter().chain(targets).chain(undoes).map(Cow::Borrowed);

@@ -8,6 +8,7 @@ mod fact;
 mod note;
 mod pattern;
 mod spec;
+mod tombstone;
 mod workflow;
 
 pub use edge::RelationRecord;
@@ -17,6 +18,7 @@ pub use fact::Fact;
 pub use note::Note;
 pub use pattern::Pattern;
 pub use spec::{ExportForm, KindSpec, NodeSpec};
+pub use tombstone::Tombstone;
 pub use workflow::Workflow;
 
 use schemars::JsonSchema;
@@ -227,6 +229,20 @@ record_kinds! {
             ("targets", FieldType::TextList, Optional),
             ("undoes", FieldType::TextList, Optional),
             ("reason", FieldType::Text, Optional),
+        ],
+    };
+
+    /// What is left of a purged record.
+    Tombstone(Tombstone) = KindSpec {
+        word: "tombstone",
+        help: None,
+        is_recallable: false,
+        joins_session: false,
+        node: FACT_NODE,
+        export: ExportForm::Omitted,
+        fields: &[
+            ("purged", FieldType::Text, Required),
+            ("line_hashes", FieldType::TextList, Optional),
         ],
     };
 }

@@ -35,7 +35,11 @@ pub(crate) enum IndexState {
 pub(crate) fn index_state(session: &Session, embedder: &dyn Embedder) -> Result<IndexState, Error> {
     let index = index_of(session, embedder);
     let Some(snapshot) = index.open()? else { return Ok(IndexState::Missing) };
-    let update = Sources::list(session)?.read_changed(session, snapshot.sources()?)?;
+    let sources = Sources::list(session)?;
+    if snapshot.purge_checksum()? != sources.purge_checksum() {
+        return Ok(IndexState::Outdated);
+    }
+    let update = sources.read_changed(session, snapshot.sources()?)?;
     Ok(if update.is_empty() { IndexState::UpToDate } else { IndexState::Outdated })
 }
 
@@ -67,8 +71,24 @@ fn rebuild_locked(
     commit(session, index, &lock, snapshot, update, embedder)
 }
 
+/// Removes the indexes of the workspace with all text in them.
+pub(crate) fn discard_indexes(session: &Session) -> Result<(), Error> {
+    for folder in [INDEX_FOLDER, LEXICAL_INDEX_FOLDER] {
+        if session.root().is_folder(folder) {
+            let index = index_in(session, folder, heirloom_embed::builtin());
+            drop(OpenIndexes::of(session).take(index.folder()));
+            index.discard()?;
+        }
+    }
+    Ok(())
+}
+
 fn index_of(session: &Session, embedder: &dyn Embedder) -> Index {
     let folder = if embedder.dimensions() == 0 { LEXICAL_INDEX_FOLDER } else { INDEX_FOLDER };
+    index_in(session, folder, embedder)
+}
+
+fn index_in(session: &Session, folder: &str, embedder: &dyn Embedder) -> Index {
     let root = session.root();
     let opened =
         root.open_cache(folder.trim_start_matches(CACHE_FOLDER)).map(ConfinedDir::into_handle);
@@ -170,10 +190,11 @@ pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Erro
         Some((open, false)) => Some(open.snapshot),
         None => index.open()?,
     };
-    let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_worth_rebuilding()) else {
-        return Ok(None);
-    };
+    let Some(snapshot) = snapshot else { return Ok(None) };
     let sources = Sources::list(session)?;
+    if !can_update(&snapshot, &sources)? {
+        return Ok(None);
+    }
     let is_same = snapshot.checksum()? == Some(sources.checksum);
     if !is_same && sources.bytes_behind(snapshot.sources()?) >= INCREMENTAL_READ_MAX_BYTES {
         return Ok(None);
@@ -318,7 +339,8 @@ fn update_on_disk(
         Some(snapshot) => Some(snapshot),
         None => index.open()?,
     };
-    let Some(snapshot) = newest.filter(|snapshot| !snapshot.is_worth_rebuilding()) else {
+    let can_update = |snapshot: &Snapshot| can_update(snapshot, sources).unwrap_or_default();
+    let Some(snapshot) = newest.filter(can_update) else {
         return write_locked(session, index, &index.lock()?, sources, embedder);
     };
     if snapshot.checksum()? == Some(sources.checksum) {
@@ -352,6 +374,13 @@ fn update_on_disk(
     }
 }
 
+/// Returns whether an index can be updated. It must be rebuilt if records were purged since it was built, because
+/// deleted rows and old segments still hold their text.
+fn can_update(snapshot: &Snapshot, sources: &Sources) -> Result<bool, IndexError> {
+    let has_same_purges = snapshot.purge_checksum()? == sources.purge_checksum();
+    Ok(has_same_purges && !snapshot.is_worth_rebuilding())
+}
+
 /// Brings the newest index on disk up to date while holding its lock.
 fn write_locked(
     session: &Session,
@@ -360,9 +389,9 @@ fn write_locked(
     sources: &Sources,
     embedder: &dyn Embedder,
 ) -> Result<Snapshot, IndexFailure> {
-    let snapshot = match index.open()?.filter(|snapshot| !snapshot.is_worth_rebuilding()) {
-        Some(snapshot) => snapshot,
-        None => index.create(lock)?,
+    let snapshot = match index.open()? {
+        Some(snapshot) if can_update(&snapshot, sources)? => snapshot,
+        _ => index.create(lock)?,
     };
     let update = sources.read_changed(session, snapshot.sources()?)?;
     if update.is_empty() && !snapshot.is_new() {

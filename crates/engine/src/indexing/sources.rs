@@ -18,7 +18,7 @@ use heirloom_store::git::Repository;
 use heirloom_store::ignore_rules::IgnoreRules;
 use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use heirloom_store::listings::Listings;
-use heirloom_store::log::{self, Log, Shard};
+use heirloom_store::log::{self, Log, Shard, Tombstones};
 use heirloom_store::stamp::{FileWatch, Stamp};
 
 use super::passages::{Content, DocumentClass, Sections, entry_passages};
@@ -47,6 +47,7 @@ const READER_VERSION: u32 = 5;
 /// All files that the index is made of, listed but not read.
 pub(super) struct Sources {
     shards: Vec<(Shard, Stamp)>,
+    tombstones: Arc<Tombstones>,
     documents: Vec<SourceDocument>,
     /// Problems that occurred while listing.
     pub(super) problems: Vec<Problem>,
@@ -82,6 +83,7 @@ impl Sources {
         let root = session.root();
         let (shards, log_problems) = log::list_shards(root);
         let mut problems = log_problems.clone();
+        let tombstones = Arc::new(Tombstones::read(&shards));
         let shards = shards.into_iter().filter_map(|shard| {
             let stamp = shard.stamp()?;
             Some((shard, stamp))
@@ -93,6 +95,7 @@ impl Sources {
         let is_long_lived = session.process_cache().is_long_lived();
         let mut sources = Sources {
             shards: shards.collect(),
+            tombstones,
             documents,
             problems,
             log_problems,
@@ -124,6 +127,11 @@ impl Sources {
         let mut checksum = [0; 8];
         checksum.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
         i64::from_le_bytes(checksum)
+    }
+
+    /// Returns the checksum of the records that were purged from the log; 0 if there are none.
+    pub(super) fn purge_checksum(&self) -> i64 {
+        self.tombstones.checksum()
     }
 
     /// Returns the paths and stamps of all files, the shards of the log first.
@@ -173,12 +181,12 @@ impl Sources {
         session: &Session,
         indexed: &BTreeMap<String, Source>,
     ) -> Result<Update, Error> {
-        let mut update = Update::default();
+        let mut update = Update { purge_checksum: self.purge_checksum(), ..Update::default() };
         let is_parallel = self.bytes_behind(indexed) >= PARALLEL_READ_MIN_BYTES;
         // A session cannot be shared between threads, so the documents are read on this one.
         let (shards, documents) = parallel::join(
             is_parallel,
-            || read_shards(&self.shards, indexed),
+            || read_shards(&self.shards, &self.tombstones, indexed),
             || self.read_documents(session, indexed),
         );
         for read in shards {
@@ -509,6 +517,7 @@ fn is_unchanged(source: &Source, stamp: Stamp) -> bool {
 /// Reads the changed shards on several threads, and returns them in their order.
 fn read_shards(
     shards: &[(Shard, Stamp)],
+    tombstones: &Arc<Tombstones>,
     indexed: &BTreeMap<String, Source>,
 ) -> Vec<Result<Option<ChangedFile>, Error>> {
     let is_changed = |(shard, stamp): &&(Shard, Stamp)| {
@@ -516,7 +525,7 @@ fn read_shards(
     };
     let changed: Vec<&(Shard, Stamp)> = shards.iter().filter(is_changed).collect();
     parallel::map(&changed, 1, |(shard, stamp)| {
-        read_shard(shard, *stamp, indexed.get(&shard.display_path))
+        read_shard(shard, *stamp, tombstones, indexed.get(&shard.display_path))
     })
 }
 
@@ -528,6 +537,7 @@ const BLOCK_HASH_BYTES: usize = 32;
 fn read_shard(
     shard: &Shard,
     stamp: Stamp,
+    tombstones: &Arc<Tombstones>,
     indexed: Option<&Source>,
 ) -> Result<Option<ChangedFile>, Error> {
     let grown = indexed.filter(|source| {
@@ -556,7 +566,7 @@ fn read_shard(
         }
     }
     let line_breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
-    let mut log = Log::default();
+    let mut log = Log::without_purged(tombstones.clone());
     log.parse_shard(shard, first_line, &bytes);
     let mut problems: Vec<Problem> = grown
         .map(|source| serde_json::from_str(&source.problems).unwrap_or_default())

@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use heirloom_core::memory::{self, Counters, EntryMatch, MemoryEntry};
-use heirloom_core::record::{Body, Event, EventAction, Record, RecordKind, Referent};
-use heirloom_core::{Hint, Value, secret};
-use heirloom_store::journal::{self, FileChange, Rename, WriteLock};
-use heirloom_store::log::{self, Log, LogScope};
+use heirloom_core::record::{
+    self, Body, Event, EventAction, Record, RecordKind, Referent, Tombstone,
+};
+use heirloom_core::{Hint, Value};
+use heirloom_store::journal::{self, ChangeSet, FileChange, LineRemoval, Rename, WriteLock};
+use heirloom_store::log::{self, Log, LogScope, PurgedLines};
 use indexmap::IndexMap;
 use serde_json::Map;
 use uuid::Uuid;
@@ -30,12 +32,16 @@ pub(crate) struct WriteTransaction<'s> {
     edits: IndexMap<String, (Option<String>, String)>,
     /// Renames of files and folders, in order.
     renames: Vec<Rename>,
+    /// Lines of the log that are purged.
+    removals: Vec<LineRemoval>,
 }
 
 impl<'s> WriteTransaction<'s> {
     /// Waits for the write lock.
     pub(crate) fn begin(session: &'s Session, allow_secret: bool) -> Result<Self, Error> {
         let lock = journal::lock(session.root())?;
+        // Best effort: readers ignore these lines, and report them until they are removed.
+        drop(lock.remove_purged_lines(session.root()));
         Ok(WriteTransaction {
             session,
             lock,
@@ -44,6 +50,7 @@ impl<'s> WriteTransaction<'s> {
             local: HashSet::new(),
             edits: IndexMap::new(),
             renames: vec![],
+            removals: vec![],
         })
     }
 
@@ -189,6 +196,32 @@ impl<'s> WriteTransaction<'s> {
         self.renames.push(rename);
     }
 
+    /// Purges records: writes a tombstone for each, and removes their lines from the log. What a purged record had
+    /// superseded stays superseded.
+    pub(crate) fn purge(
+        &mut self,
+        known: &MemorySlice,
+        ids: &[Uuid],
+        lines: &PurgedLines,
+    ) -> Result<(), Error> {
+        for id in ids {
+            let purged = Referent::Record(*id);
+            let tombstone = Tombstone { purged, line_hashes: lines.hashes(*id) };
+            let mut record = self.new_record(Body::Tombstone(tombstone));
+            let old = known.memory.record(*id).filter(|_| !known.memory.is_withdrawn(*id));
+            record.supersedes = old.map(|old| old.supersedes.clone()).unwrap_or_default();
+            let line = record::write(&record);
+            let line = line.map_err(|error| Error::system(error.to_string()))?;
+            let (is_shared, is_local) = lines.is_shared_and_local(*id);
+            let scopes = [(is_shared, LogScope::Shared), (is_local, LogScope::Local)];
+            for (_, scope) in scopes.into_iter().filter(|(is_used, _)| *is_used) {
+                self.lines.push((scope, RecordKind::Tombstone, line.clone()));
+            }
+        }
+        self.removals.extend(lines.removals());
+        Ok(())
+    }
+
     /// Returns the text of a document with the edits of this transaction.
     pub(crate) fn current_text<'t>(&'t self, path: &str, before: &'t str) -> &'t str {
         self.edits.get(path).map_or(before, |(_, current)| current)
@@ -273,13 +306,16 @@ impl<'s> WriteTransaction<'s> {
     /// Writes all changes, or none of them.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let root = self.session.root();
-        let changes: Vec<FileChange> = self
-            .edits
-            .into_iter()
-            .map(|(path, (before, after))| FileChange { path, before, after })
-            .collect();
         let appends = log::group_appends(&self.lock, root, &self.lines, self.session.now())?;
-        Ok(self.lock.write_and_rename(root, &changes, &self.renames, appends)?)
+        let edits = self.edits.into_iter();
+        let changes = edits.map(|(path, (before, after))| FileChange { path, before, after });
+        let change_set = ChangeSet {
+            changes: changes.collect(),
+            renames: self.renames,
+            appends,
+            removals: self.removals,
+        };
+        Ok(self.lock.apply(root, change_set)?)
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod connect;
 pub(crate) mod focus;
 pub(crate) mod ingest;
 pub(crate) mod promote;
+pub(crate) mod purge;
 pub(crate) mod release;
 pub(crate) mod resolve;
 pub(crate) mod restore;

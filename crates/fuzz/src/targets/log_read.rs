@@ -84,6 +84,7 @@ fn shown(memory: &Memory) -> Vec<String> {
                 EventAction::Pin,
                 EventAction::Reinforce,
                 EventAction::Resolve,
+                EventAction::Undo,
             ];
             shown.push(format!(
                 "{name} {} {:?} {:?} {:?}",

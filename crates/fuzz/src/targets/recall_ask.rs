@@ -27,7 +27,7 @@ pub fn recall_ask(data: &[u8]) -> Signature {
         passages: memories.iter().enumerate().map(|(at, text)| passage(at, text)).collect(),
         ..ChangedFile::default()
     };
-    let update = Update { removed: vec![], changed: vec![read] };
+    let update = Update { changed: vec![read], ..Update::default() };
     let snapshot = Index::new(IndexFolder::unavailable(), model)
         .build_in_memory(update, model)
         .unwrap_or_else(|error| panic!("memories are not taken: {error}"));

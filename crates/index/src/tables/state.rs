@@ -11,13 +11,14 @@ CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 /// The version of the tables, of the segments, and of the terms and marks that a record is indexed
 /// by. An index of another version is rebuilt.
-const FORMAT_VERSION: i64 = 17;
+const FORMAT_VERSION: i64 = 18;
 
 const VERSION_KEY: &str = "version";
 const GENERATION_KEY: &str = "generation";
 const EMBEDDER_KEY: &str = "embedder";
 const DIMENSIONS_KEY: &str = "dimensions";
 const CHECKSUM_KEY: &str = "checksum";
+const PURGE_CHECKSUM_KEY: &str = "purge_checksum";
 
 /// The embedder that made the vectors of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +65,16 @@ pub(crate) fn checksum(db: &Connection) -> Result<Option<i64>, IndexError> {
 /// Writes the checksum of all files that the index is up to date with.
 pub(crate) fn set_checksum(db: &Connection, checksum: i64) -> Result<(), IndexError> {
     set(db, CHECKSUM_KEY, checksum)
+}
+
+/// Reads the checksum of the purged records that the index was built without; 0 if there were none.
+pub(crate) fn purge_checksum(db: &Connection) -> Result<i64, IndexError> {
+    Ok(get(db, PURGE_CHECKSUM_KEY)?.unwrap_or_default())
+}
+
+/// Writes the checksum of the purged records that the index is built without.
+pub(crate) fn set_purge_checksum(db: &Connection, checksum: i64) -> Result<(), IndexError> {
+    set(db, PURGE_CHECKSUM_KEY, checksum)
 }
 
 fn get<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, IndexError> {

@@ -10,7 +10,7 @@ use heirloom_core::recall::ComponentKey;
 use heirloom_core::record::{self, LineError, Origin, Record, Referent};
 use heirloom_core::words::normalise;
 use heirloom_core::{Hint, Problem, Value, byte_order_mark, day, name};
-use heirloom_store::log;
+use heirloom_store::log::{self, Tombstones};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -92,7 +92,8 @@ impl Operation for Import {
         let keys =
             by_format.iter().flat_map(|(format, files)| possible_keys(session, *format, files));
         let known = MemoryQuery::new().keys_without_relations(keys).read(session)?;
-        let mut run = ImportRun { transaction, known, report };
+        let tombstones = Tombstones::of(session.root());
+        let mut run = ImportRun { transaction, known, tombstones, report };
         for (format, files) in by_format {
             match format.importer() {
                 None => {
@@ -174,6 +175,7 @@ fn possible_keys(
 struct ImportRun<'s> {
     transaction: WriteTransaction<'s>,
     known: MemorySlice,
+    tombstones: Tombstones,
     report: ImportReport,
 }
 
@@ -228,6 +230,10 @@ impl ImportRun<'_> {
             let number = at + 1;
             match record::read(line.as_bytes()) {
                 Ok(None) => {}
+                Ok(Some(record)) if self.tombstones.is_purged(&record) => {
+                    let reason = format!("the record {} was purged here", record.id);
+                    self.reject(&file.name, number, reason);
+                }
                 Ok(Some(record)) => match self.known.memory.record(record.id) {
                     Some(existing) if *existing == record => self.report.already += 1,
                     Some(_) => self.reject(

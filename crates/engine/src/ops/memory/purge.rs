@@ -1,0 +1,184 @@
+//! `memory purge`: removes a record for good, such as a secret that was stored.
+
+use std::collections::BTreeSet;
+
+use heirloom_core::record::{Origin, Record, RecordKind, Referent, short_ids};
+use heirloom_store::log::{self, PurgedLines, Tombstones};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::indexing;
+use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
+use crate::view::present;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct MemoryPurge;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// Id, or end of the id, of the record.
+    fact_id: String,
+    /// Confirm that the record should be removed.
+    #[serde(default)]
+    yes: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PurgeReport {
+    /// Ids of the removed records: the named one, and those that say the same.
+    purged: Vec<String>,
+    /// Files that lines were removed from.
+    files: Vec<String>,
+    /// Commits of the git history that still hold a line of the records.
+    commits: Vec<String>,
+    /// Whether the staging area of git still holds one.
+    staged: bool,
+    /// What else may hold the text.
+    notes: Vec<String>,
+}
+
+impl Operation for MemoryPurge {
+    type Request = Request;
+    type Response = PurgeReport;
+    const SPEC: Spec = Spec {
+        name: "memory_purge",
+        usage: "memory purge <fact_id>",
+        group: Group::Memory,
+        effect: Effect::Removes,
+        about: "Remove a record for good, for a secret that was stored. Its lines are deleted from the log and from the search index; a tombstone with its id keeps merges from bringing it back. The git history is not changed: the answer says which commits still hold it.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<PurgeReport, Error> {
+        let mut transaction = WriteTransaction::begin(session, false)?;
+        let ids = std::slice::from_ref(&request.fact_id);
+        let known = MemoryQuery::new().ids(ids).read(session)?;
+        let purged = find_records(session, &known, &request.fact_id)?;
+        let lines = PurgedLines::find(session.root(), &purged)?;
+        if !request.yes {
+            let count = present::count(lines.count(), "line");
+            let files = lines.files().join(" and ");
+            let message = format!("this would remove {count} for good from {files}");
+            return Err(Error::unconfirmed(message));
+        }
+        transaction.purge(&known, &purged, &lines)?;
+        transaction.commit()?;
+        let mut report = PurgeReport {
+            purged: purged.iter().map(Uuid::to_string).collect(),
+            files: lines.files(),
+            commits: vec![],
+            staged: false,
+            notes: other_copies(&known, &purged),
+        };
+        if let Err(error) = indexing::discard_indexes(session) {
+            let message = error.message;
+            report.notes.push(format!("the next command removes it from the index: {message}"));
+        }
+        report.find_in_git(session, &purged);
+        Ok(report)
+    }
+}
+
+/// Returns the ids of the record that is typed, and of the records that say the same.
+fn find_records(session: &Session, known: &MemorySlice, typed: &str) -> Result<Vec<Uuid>, Error> {
+    match known.find(typed) {
+        Ok(MemoryTarget::Record(id)) => {
+            let kind = known.memory.record(id).map(Record::kind);
+            match kind == Some(RecordKind::Tombstone) {
+                false => Ok(known.memory.aliases(id)),
+                true => Err(Error::bad_input(format!("`{typed}` is what a purge left"))),
+            }
+        }
+        Ok(MemoryTarget::Entry(document, entry)) => {
+            let (name, path) = (entry.name(), &document.path);
+            let message = format!("`{typed}` is {name} in {path}, which is text of a document");
+            Err(Error::bad_input(message).hint("remove the text from the document"))
+        }
+        Err(error) => find_returned(session, typed)?.map(|id| vec![id]).ok_or(error),
+    }
+}
+
+/// Returns a purged record that a merge has brought back with other content. `None` if none has this id.
+fn find_returned(session: &Session, typed: &str) -> Result<Option<Uuid>, Error> {
+    let [id] = Tombstones::of(session.root()).ids_ending_in(typed)[..] else { return Ok(None) };
+    match PurgedLines::find(session.root(), &[id])?.count() {
+        0 => Err(Error::bad_input(format!("`{typed}` was already purged"))),
+        _ => Ok(Some(id)),
+    }
+}
+
+/// Returns notes on where else the text of purged records may be.
+fn other_copies(known: &MemorySlice, purged: &[Uuid]) -> Vec<String> {
+    let mut versions: BTreeSet<Uuid> = BTreeSet::new();
+    let mut documents: BTreeSet<String> = BTreeSet::new();
+    let is_from_document =
+        |origin: &Origin| origin.decision_record().is_some() || origin.referred_entry().is_some();
+    for record in known.memory.records() {
+        let replaced = || record.supersedes.iter().filter_map(Referent::record_id);
+        if purged.contains(&record.id) {
+            versions.extend(replaced().filter(|id| known.memory.record(*id).is_some()));
+            let origin = record.origin.as_ref().filter(|origin| is_from_document(origin));
+            documents.extend(origin.and(record.source.clone()));
+        } else if replaced().any(|id| purged.contains(&id)) {
+            versions.insert(record.id);
+        }
+    }
+    let versions: Vec<String> = versions
+        .into_iter()
+        .filter(|id| !purged.contains(id))
+        .map(|id| Referent::Record(id).short().into_owned())
+        .collect();
+    let mut notes = Vec::new();
+    if !versions.is_empty() {
+        notes.push(format!("its other versions are kept: {}", versions.join(", ")));
+    }
+    notes.extend(documents.iter().map(|path| format!("its text was taken from {path}")));
+    notes
+}
+
+impl PurgeReport {
+    /// Adds where git still holds the records.
+    fn find_in_git(&mut self, session: &Session, purged: &[Uuid]) {
+        for id in purged {
+            match log::find_in_git(session.root(), *id) {
+                Ok(traces) => {
+                    self.commits.extend(traces.commits);
+                    self.staged |= traces.is_staged;
+                }
+                Err(error) => {
+                    self.notes.push(format!("the git history could not be searched: {}", error.0));
+                }
+            }
+        }
+        self.commits.sort();
+        self.commits.dedup();
+    }
+}
+
+impl Answer for PurgeReport {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        let ids: Vec<&str> = self.purged.iter().map(String::as_str).collect();
+        view.line([span(Role::Good, "purged "), short_ids(&ids).join(", ").into()]);
+        for file in &self.files {
+            view.line([span(Role::Dim, "  removed from "), span(Role::Source, file)]);
+        }
+        if self.staged {
+            let warning = "⚠️ git has it staged: stage the changed files before you commit";
+            view.line([span(Role::Warning, warning)]);
+        }
+        if !self.commits.is_empty() {
+            let commits = present::count(self.commits.len(), "commit");
+            let warning = format!(
+                "⚠️ {commits} in the git history hold it, and so does every clone: change the secret, or rewrite the history"
+            );
+            view.line([span(Role::Warning, warning)]);
+        }
+        for note in &self.notes {
+            view.line([span(Role::Dim, note)]);
+        }
+        view
+    }
+}

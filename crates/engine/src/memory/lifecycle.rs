@@ -149,10 +149,16 @@ pub(crate) fn ingest_all(
     }
     for (at, adr) in catalog.adrs.iter().enumerate().filter(|(at, _)| !superseded.contains(at)) {
         let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
-        if supersession.successors(at).any(|new| is_undone(known, adr, &catalog.adrs[new])) {
+        let successors: Vec<&Adr> =
+            supersession.successors(at).map(|new| &catalog.adrs[new]).collect();
+        if successors.iter().any(|new| is_undone(known, adr, new)) {
             continue;
         }
-        match retire_adr(transaction, known, adr, &reason) {
+        // The fact of a successor that superseded the fact of this record is not this record's own.
+        let of_successors = active_facts_of(known, &successors);
+        let mut facts = active_facts_of(known, &[adr]);
+        facts.retain(|fact| !of_successors.contains(fact));
+        match retire(transaction, known, facts, &reason) {
             Ok(false) => {}
             Ok(true) => ingested.retired.push(RetiredFact { source: adr.id.clone(), reason }),
             Err(error) => ingested.leave_out(&adr.path, error),
@@ -354,7 +360,16 @@ pub(crate) fn retire_adr(
     adr: &Adr,
     reason: &str,
 ) -> Result<bool, Error> {
-    let facts = active_facts_of(known, &[adr]);
+    retire(transaction, known, active_facts_of(known, &[adr]), reason)
+}
+
+/// Archives facts. Returns whether there were any.
+fn retire(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    facts: Vec<Referent>,
+    reason: &str,
+) -> Result<bool, Error> {
     if facts.is_empty() {
         return Ok(false);
     }

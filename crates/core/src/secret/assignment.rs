@@ -32,7 +32,7 @@ enum AssignmentSyntax {
     Operator,
     /// The space after a command line option: `--token …`.
     Option,
-    /// A sentence: `the password is …`.
+    /// A sentence: `the password is …`, `with the password …`.
     Sentence,
 }
 
@@ -56,8 +56,16 @@ pub(super) fn find(line: &str) -> Option<SecretMatch<'_>> {
         };
         let value_start = at + length;
         let mut next = value_start;
-        if let Some(kind) = name::secret_kind(&line[..at]) {
+        let max_words = match syntax {
+            AssignmentSyntax::Sentence => name::MAX_SENTENCE_WORDS,
+            AssignmentSyntax::Operator | AssignmentSyntax::Option => name::MAX_NAME_WORDS,
+        };
+        if let Some(kind) = name::secret_kind(&line[..at], max_words) {
             let value = parse_value(&line[value_start..]);
+            let is_uuid_secret = value::is_uuid(value.text) && name::has_uuid_secrets(&line[..at]);
+            if is_uuid_secret {
+                return Some(SecretMatch { what: "a secret key or token", text: value.text });
+            }
             if let Some(what) = describe_secret(kind, syntax, value) {
                 return Some(SecretMatch { what, text: value.text });
             }
@@ -79,7 +87,9 @@ fn parse_syntax(bytes: &[u8], at: usize) -> Option<(AssignmentSyntax, usize)> {
             let length = bytes[at..].iter().take_while(is_operator).count();
             Some((AssignmentSyntax::Operator, length))
         }
-        b' ' if bytes[..at].ends_with(b" is") => Some((AssignmentSyntax::Sentence, 1)),
+        b' ' if bytes[..at].ends_with(b" is") || name::ends_with_password(&bytes[..at]) => {
+            Some((AssignmentSyntax::Sentence, 1))
+        }
         b' ' if ends_with_option(&bytes[..at]) => Some((AssignmentSyntax::Option, 1)),
         _ => None,
     }
@@ -142,7 +152,7 @@ fn describe_secret(
             (is_basic_credentials(text), "an authorization header with a password")
         }
         SecretKind::Password if syntax == AssignmentSyntax::Sentence => {
-            (is_strong_password(text), "a password")
+            (is_password_in_prose(value), "a password")
         }
         SecretKind::Password => (is_password(value), "a password"),
         SecretKind::Token => (is_token(text), "a secret key or token"),
@@ -178,15 +188,12 @@ fn is_password(value: AssignedValue<'_>) -> bool {
         && !value::is_uuid(text)
 }
 
-/// Returns whether a value has all classes of characters, and so is a password even in prose.
-fn is_strong_password(text: &str) -> bool {
-    let classes: [fn(char) -> bool; 4] = [
-        char::is_lowercase,
-        char::is_uppercase,
-        |c| c.is_ascii_digit(),
-        |c| PASSWORD_SYMBOLS.contains(c),
-    ];
-    classes.into_iter().all(|class| has_char(text, class))
+/// Returns whether a value is a password even in prose, where dates, sizes and compound words follow the name too: it
+/// has letters and digits, and is not made of words.
+fn is_password_in_prose(value: AssignedValue<'_>) -> bool {
+    let has_both =
+        has_char(value.text, |c| c.is_ascii_digit()) && has_char(value.text, char::is_alphabetic);
+    has_both && is_password(value)
 }
 
 fn is_token(text: &str) -> bool {
@@ -196,7 +203,21 @@ fn is_token(text: &str) -> bool {
         && value::entropy(text) >= MIN_TOKEN_ENTROPY
         && !value::is_uuid(text)
         && (has_char(text, |c| c.is_ascii_digit()) && !value::is_made_of_words(text)
-            || is_random(text))
+            || is_random(text)
+            || is_random_with_dashes(text))
+}
+
+/// Returns whether a value with dashes or underscores is too random for a name: the parts of a token in URL-safe base64
+/// are so short that they look like words.
+fn is_random_with_dashes(text: &str) -> bool {
+    let is_url_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    text.bytes().all(is_url_safe)
+        && has_char(text, |c| c.is_ascii_digit())
+        && has_char(text, |c| c.is_ascii_lowercase())
+        && has_char(text, |c| c.is_ascii_uppercase())
+        && text.len() <= MAX_RANDOM_BYTES
+        && value::entropy(text) >= MIN_RANDOM_ENTROPY
+        && !value::is_made_of_plain_words(text)
 }
 
 /// Returns whether a value that may be a path is too random for one: AWS secrets contain slashes.

@@ -9,6 +9,7 @@ const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 const HEX: &str = "0123456789abcdef";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const DIGITS: &str = "0123456789";
+const URL_SAFE: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Returns pseudo-random characters that depend on the seed only.
 fn pseudo_random(alphabet: &str, length: usize, seed: u64) -> String {
@@ -23,7 +24,7 @@ fn pseudo_random(alphabet: &str, length: usize, seed: u64) -> String {
 }
 
 /// Joins the pieces of a sample. `~a36` stands for 36 random letters and digits; `~x`, `~u` and `~d`
-/// for random hex, base32 and decimal digits.
+/// for random hex, base32 and decimal digits, `~w` for random URL-safe base64.
 fn sample(pieces: &[&str], seed: u64) -> String {
     let piece = |(index, piece): (usize, &&str)| {
         let alphabet = match piece.as_bytes() {
@@ -31,6 +32,7 @@ fn sample(pieces: &[&str], seed: u64) -> String {
             [b'~', b'x', ..] => HEX,
             [b'~', b'u', ..] => UPPER,
             [b'~', b'd', ..] => DIGITS,
+            [b'~', b'w', ..] => URL_SAFE,
             _ => return (*piece).to_owned(),
         };
         pseudo_random(alphabet, piece[2..].parse().unwrap(), seed + index as u64)
@@ -67,6 +69,40 @@ const SECRETS: &[(&str, &[&str])] = &[
     ("a Google API key", &["?key=AIza", "~a35", "&x=1"]),
     ("a Google OAuth client secret", &["GOCSPX-", "~a28"]),
     ("an npm token", &["//registry.npmjs.org/:_authToken=npm_", "~a36"]),
+    (
+        "a secret key or token",
+        &[
+            "//registry.npmjs.org/:_authToken=",
+            "~x8",
+            "-",
+            "~x4",
+            "-4",
+            "~x3",
+            "-9",
+            "~x3",
+            "-",
+            "~x12",
+        ],
+    ),
+    (
+        "a secret key or token",
+        &["HEROKU_API_KEY=", "~x8", "-", "~x4", "-4", "~x3", "-9", "~x3", "-", "~x12"],
+    ),
+    (
+        "a secret key or token",
+        &["the Heroku API key is ", "~x8", "-", "~x4", "-4", "~x3", "-9", "~x3", "-", "~x12", "."],
+    ),
+    ("a Heroku API key", &["HRKU-AA", "~w58"]),
+    ("a secret key or token", &["CLOUDFLARE_API_TOKEN=", "~w40"]),
+    ("a secret key or token", &["export CF_API_TOKEN=\"", "~w40", "\""]),
+    ("a Discord bot token", &["M", "~a25", ".", "~w6", ".", "~w27"]),
+    ("a Discord bot token", &["DISCORD_TOKEN=O", "~a23", ".", "~w6", ".", "~w38"]),
+    ("a Mailgun API key", &["key-", "~x32"]),
+    ("a Mailgun API key", &["MAILGUN_API_KEY=", "~x32", "-", "~x8", "-", "~x8"]),
+    ("a password", &["the staging password is ", "kestrel", "77"]),
+    ("a password", &["the password for the new staging box is ", "Kestrel", "77."]),
+    ("a password", &["log in as admin with the password ", "kestrel", "77, then"]),
+    ("a password", &["Use passphrase '", "kestrel", "-77-hazel!'"]),
     ("a PyPI token", &["pypi-AgE", "~a80"]),
     ("a Hugging Face token", &["hf_", "~a34"]),
     ("a SendGrid API key", &["SG.", "~a22", ".", "~a43"]),
@@ -174,6 +210,18 @@ const HARMLESS: &[&str] = &[
     "password: pbkdf2-sha256",
     "the password is hashed with `argon2id`",
     "password: argon2id",
+    "the password is base64-encoded",
+    "the password is rotated every 90 days",
+    "the password is 12-64 characters long",
+    "the password is 2024-01-15",
+    "the password is stored in vault-v2/db",
+    "with the password argon2id-hashed",
+    "the password field2 is required",
+    "password reset12 link",
+    "NotificationServiceFactory.create.withDefaultConfigurationOptions2",
+    "HEROKU_APP_ID=550e8400-e29b-41d4-a716-446655440000",
+    "_authToken=${NPM_TOKEN}",
+    "api_token: My-Service-Account-For-The-Production-Cluster-2024",
     "last password change: 2024-01-15T10:00:00Z",
     "token_limit = 4096",
     "api_key: string",

@@ -100,6 +100,16 @@ const TOKEN_FORMATS: &[TokenFormat] = &[
             Chars(Word, 60, 80),
         ],
     ),
+    // A bot token starts with its user id, which is a number in base64.
+    ("a Discord bot token", &DISCORD_TOKENS[0]),
+    ("a Discord bot token", &DISCORD_TOKENS[1]),
+    ("a Discord bot token", &DISCORD_TOKENS[2]),
+    ("a Heroku API key", &[Literal("HRKU-"), Chars(Word, 36, UNLIMITED)]),
+    ("a Mailgun API key", &[Literal("key-"), Chars(Alnum, 32, 32)]),
+    (
+        "a Mailgun API key",
+        &[Chars(Hex, 32, 32), Literal("-"), Chars(Hex, 8, 8), Literal("-"), Chars(Hex, 8, 8)],
+    ),
     ("a Stripe secret key", &[Literal("sk_live_"), Chars(Alnum, 16, UNLIMITED)]),
     ("a Stripe restricted key", &[Literal("rk_live_"), Chars(Alnum, 16, UNLIMITED)]),
     ("a Stripe webhook secret", &[Literal("whsec_"), Chars(Base64, 24, 80)]),
@@ -191,6 +201,21 @@ const TOKEN_FORMATS: &[TokenFormat] = &[
     ("a Tailscale key", &[Literal("tskey-"), Chars(Word, 20, UNLIMITED)]),
 ];
 
+/// The formats of a Discord bot token, by its first letter.
+const DISCORD_TOKENS: [[FormatPart; 6]; 3] =
+    [discord_token("M"), discord_token("N"), discord_token("O")];
+
+const fn discord_token(first: &'static str) -> [FormatPart; 6] {
+    [
+        Literal(first),
+        Chars(Word, 23, 27),
+        Literal("."),
+        Chars(Word, 6, 7),
+        Literal("."),
+        Chars(Word, 27, 38),
+    ]
+}
+
 /// Bit `i` of entry `b` is set if format `i` may start with byte `b`.
 const FORMATS_BY_FIRST_BYTE: [u128; 256] = formats_by_first_byte();
 
@@ -261,7 +286,11 @@ fn match_format((what, parts): TokenFormat, text: &str) -> Option<SecretMatch<'_
     // A format of capitals with one fixed length matches no ordinary word, so it is refused even if
     // it contains a placeholder word, as the issuer's documented example key does.
     let is_exact = matches!(parts, [_, Chars(UpperAlnum, min, max)] if min == max);
-    let is_token = (!random_part.contains(['-', '_']) || value::is_mixed(random_part))
+    // A prefix of one letter also starts the path of a class or a module.
+    let is_readable = matches!(parts[0], Literal(prefix) if prefix.len() == 1)
+        && value::has_only_words(random_part);
+    let is_token = !is_readable
+        && (!random_part.contains(['-', '_']) || value::is_mixed(random_part))
         && value::entropy(random_part) >= MIN_ENTROPY
         && (is_exact || !value::is_placeholder(random_part));
     is_token.then_some(SecretMatch { what, text: &text[..end] })

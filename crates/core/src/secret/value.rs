@@ -112,6 +112,24 @@ fn words_of(value: &str) -> impl Iterator<Item = &str> {
     value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
+/// Returns whether all parts of a value are words and numbers.
+pub(super) fn has_only_words(value: &str) -> bool {
+    words_of(value).all(is_word)
+}
+
+/// Returns whether at least half of a value are words in one case or with a capital, and numbers.
+pub(super) fn is_made_of_plain_words(value: &str) -> bool {
+    let is_plain = |word: &&str| {
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let rest = letters.get(1..).unwrap_or_default();
+        let is_lower = rest.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_upper = letters.bytes().all(|byte| byte.is_ascii_uppercase());
+        is_lower || is_upper
+    };
+    let plain_bytes: usize = words_of(value).filter(is_plain).map(str::len).sum();
+    plain_bytes * 2 >= value.len()
+}
+
 /// Returns whether a part is a number or a word: letters and digits alternate at most twice, and
 /// the case changes no more often than in `camelCase`.
 fn is_word(word: &str) -> bool {

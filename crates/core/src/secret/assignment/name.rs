@@ -6,7 +6,19 @@ use crate::words::split_camel_case;
 pub(super) const MAX_NAME_BYTES: usize = 64;
 
 /// Number of words before the assignment operator that belong to the name.
-const MAX_NAME_WORDS: usize = 5;
+pub(super) const MAX_NAME_WORDS: usize = 5;
+
+/// The same number in a sentence: `the password for the new staging box is …`.
+pub(super) const MAX_SENTENCE_WORDS: usize = 9;
+
+/// Words that a password may follow without anything in between: `with the password …`.
+const PASSWORD_WORDS: &[&str] = &["password", "passwd", "passphrase", "passcode"];
+
+/// Issuers whose secrets are UUIDs.
+const UUID_ISSUERS: &[&str] = &["heroku"];
+
+/// The name of a token in the settings of npm, which is a UUID in older ones.
+const NPM_TOKEN_NAME: &str = "_authtoken";
 
 /// The kind of secret that a name announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,16 +156,38 @@ const PROPERTY_WORDS: &[&str] = &[
     "version",
 ];
 
-/// Returns the kind of secret that the name at the end of a text announces.
-pub(super) fn secret_kind(before: &str) -> Option<SecretKind> {
-    let start = before.floor_char_boundary(before.len().saturating_sub(MAX_NAME_BYTES));
-    let name = before[start..].rsplit([',', ';', '{', '|', '&', '?', ':', '=', '>', '@']).next()?;
-    let words = split_words(name);
-    let words = &words[words.len().saturating_sub(MAX_NAME_WORDS)..];
+/// Returns the kind of secret that the name at the end of a text announces, in its last `max_words` words.
+pub(super) fn secret_kind(before: &str, max_words: usize) -> Option<SecretKind> {
+    let words = split_words(name_at_end(before));
+    let words = &words[words.len().saturating_sub(max_words)..];
     let (at, kind) = (0..words.len()).rev().find_map(|at| Some((at, kind_at(words, at)?)))?;
     let is_property =
         |word: &&str| PROPERTY_WORDS.iter().any(|property| property.eq_ignore_ascii_case(word));
     (!words[at + 1..].iter().any(is_property)).then_some(kind)
+}
+
+/// Returns whether the name at the end of a text is one whose values are secrets although they are UUIDs.
+pub(super) fn has_uuid_secrets(before: &str) -> bool {
+    let name = name_at_end(before).trim_end();
+    let is_issuer =
+        |word: &&str| UUID_ISSUERS.iter().any(|issuer| issuer.eq_ignore_ascii_case(word));
+    ends_with_ignore_case(name, NPM_TOKEN_NAME) || split_words(name).iter().any(is_issuer)
+}
+
+/// Returns whether a text ends with a word that means a password.
+pub(super) fn ends_with_password(before: &[u8]) -> bool {
+    PASSWORD_WORDS.iter().any(|word| {
+        let Some(start) = before.len().checked_sub(word.len()) else { return false };
+        let is_whole = start == 0 || before[start - 1] == b' ';
+        is_whole && before[start..].eq_ignore_ascii_case(word.as_bytes())
+    })
+}
+
+/// Returns the name at the end of a text.
+fn name_at_end(before: &str) -> &str {
+    let start = before.floor_char_boundary(before.len().saturating_sub(MAX_NAME_BYTES));
+    let mut names = before[start..].rsplit([',', ';', '{', '|', '&', '?', ':', '=', '>', '@']);
+    names.next().unwrap_or_default()
 }
 
 /// Returns the kind of secret that the word at an index names.
@@ -176,7 +210,8 @@ fn kind_at(words: &[&str], at: usize) -> Option<SecretKind> {
 
 fn ends_with_ignore_case(word: &str, ending: &str) -> bool {
     let start = word.len().checked_sub(ending.len());
-    start.is_some_and(|start| word[start..].eq_ignore_ascii_case(ending))
+    let end = start.and_then(|start| word.get(start..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
 /// Splits a name into words: `dbPassword`, `db_password` and `DB password` have two.

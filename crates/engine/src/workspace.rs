@@ -5,6 +5,7 @@ pub mod catalog;
 pub(crate) mod documents;
 pub(crate) mod entry_dates;
 pub(crate) mod inherit;
+pub(crate) mod input_checks;
 pub(crate) mod memory_document;
 pub(crate) mod memory_file;
 pub(crate) mod new_adr;

@@ -254,3 +254,50 @@ fn control_characters_in_titles_are_escaped() {
         assert!(!shown.contains("\u{1b}[2J"), "{shown}");
     }
 }
+
+const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
+
+#[test]
+fn a_new_document_with_a_secret_is_rejected() {
+    let workspace = Workspace::with(HEIR, heirloom_testkit::TEAM);
+    let description = format!("Uses {KEY}");
+    for words in [
+        &["plan", "new", "Search", "--description", &description][..],
+        &["agent", "new", "0042", "Scout", "--description", &description],
+        &["project", "new", "Bank", "--description", &description],
+        &["plan", "new", KEY],
+    ] {
+        let error = workspace.run(words).failed(2);
+        assert!(error.contains("an AWS access key id"), "{words:?}: {error}");
+    }
+    let stored: Vec<String> = workspace.files("");
+    assert!(
+        !stored
+            .iter()
+            .any(|file| workspace.bytes(file).windows(KEY.len()).any(|w| w == KEY.as_bytes()))
+    );
+}
+
+#[test]
+fn a_title_that_is_too_long_is_rejected() {
+    let workspace = Workspace::with(HEIR, heirloom_testkit::TEAM);
+    let (longest, long) = ("é".repeat(200), "é".repeat(201));
+    let episode: String = workspace.json("episode add Moved")["id"].as_str().unwrap().to_owned();
+    let set = format!("title={long}");
+    for words in [
+        &["plan", "new", &long][..],
+        &["agent", "new", "0042", &long],
+        &["project", "new", &long],
+        &["adr", "new", &long],
+        &["episode", "add", &long],
+        &["episode", "edit", &episode, "--set", &set],
+        &["pattern", "add", &long],
+        &["workflow", "add", &long, "--step", "one"],
+        &["session", "start", &long],
+    ] {
+        let error = workspace.run(words).failed(2);
+        assert!(error.contains("the title has 201 characters, and 200 are allowed"), "{error}");
+    }
+    workspace.run(&["plan", "new", &longest]).ok();
+    workspace.run(&["episode", "add", &longest]).ok();
+}

@@ -234,7 +234,7 @@ fn any_text_is_accepted_as_a_title() {
     let workspace = Workspace::empty(HEIR);
     workspace.heir("init").ok();
     workspace.run(&["plan", "new", "first"]).ok();
-    let long = "word ".repeat(60).trim().to_owned();
+    let long = "word ".repeat(40).trim().to_owned();
     let titles = [&TITLES[..], &[&long]].concat();
     for title in &titles {
         for command in

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::open_session::current_session;
 use super::{MemoryItem, MemorySlice, MemoryTarget, PinOwner};
+use crate::workspace::input_checks::reject_secret;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::edit_refused;
 use crate::{Error, Session};
@@ -56,17 +57,11 @@ impl<'s> WriteTransaction<'s> {
 
     /// Rejects a text that looks like a secret.
     pub(crate) fn reject_secret(&self, text: &str) -> Result<(), Error> {
-        match secret::find(text).filter(|_| !self.allow_secret) {
-            None => Ok(()),
-            Some(secret) => Err(Error::bad_input(format!(
-                "this looks like {} ({}, line {}), and all agents can read memory",
-                secret.description, secret.redacted, secret.line
-            ))
-            .hint(
-                Hint::text("remove the secret, or store it all the same with ")
-                    .field("allow_secret"),
-            )),
+        if self.allow_secret {
+            return Ok(());
         }
+        let hint = Hint::text("remove the secret, or store it all the same with ");
+        reject_secret(text).map_err(|error| error.hint(hint.field("allow_secret")))
     }
 
     /// Makes a new record, without writing it.

@@ -6,6 +6,7 @@ use heirloom_core::yaml::{YamlStyle, write_inline};
 use jiff::civil::Date;
 use serde_json::json;
 
+use super::input_checks::check_title;
 use crate::Error;
 
 /// Writes a text as a YAML scalar.
@@ -43,6 +44,7 @@ pub(crate) fn one_line(what: &str, typed: &str) -> Result<String, Error> {
         return Err(Error::bad_input(format!("a new {what} needs a title"))
             .hint("describe it in a few words"));
     }
+    check_title(&title)?;
     Ok(title)
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::{Role, View, span};
+use crate::workspace::input_checks::reject_secret;
 use crate::{Answer, Error, Session};
 
 /// A document that was created.
@@ -19,7 +20,7 @@ pub(crate) struct CreatedDocument {
 }
 
 impl CreatedDocument {
-    /// Writes a new document. Returns an error if the file exists.
+    /// Writes a new document. Returns an error if the file exists, or if the text looks like a secret.
     pub(crate) fn write(
         session: &Session,
         kind: &'static str,
@@ -27,6 +28,8 @@ impl CreatedDocument {
         path: String,
         text: &str,
     ) -> Result<Self, Error> {
+        reject_secret(text)
+            .map_err(|error| error.hint("remove the secret from the name and the description"))?;
         if !session.root().create(&path, text)? {
             return Err(Error::bad_input(format!("{path} already exists"))
                 .hint("choose another name, or edit the existing file"));

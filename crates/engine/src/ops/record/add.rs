@@ -5,12 +5,20 @@ use heirloom_core::record::Body;
 use crate::memory::{RecordAttributes, WriteTransaction};
 use crate::ops::answers::StoredRecord;
 use crate::recall::read_affected_by_new;
+use crate::workspace::input_checks::check_title;
 use crate::{Error, Session};
 
 /// Returns the text without surrounding space, or an error with `message` if nothing is left.
 pub(crate) fn require_text(text: &str, message: &str) -> Result<String, Error> {
     let text = text.trim();
     if text.is_empty() { Err(Error::bad_input(message)) } else { Ok(text.to_owned()) }
+}
+
+/// Does the same as [`require_text`] for a title or a trigger, which must not be too long either.
+pub(crate) fn require_title(title: &str, message: &str) -> Result<String, Error> {
+    let title = require_text(title, message)?;
+    check_title(&title)?;
+    Ok(title)
 }
 
 /// Writes a new record in a transaction of its own.

@@ -17,6 +17,7 @@ use super::kinds::EditableKind;
 use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::answers::StoredRecord;
 use crate::view::present;
+use crate::workspace::input_checks::check_title;
 use crate::{Error, Operation, Session, Spec};
 
 pub(crate) struct RecordEdit<K>(PhantomData<K>);
@@ -85,6 +86,9 @@ fn apply_changes<K: EditableKind>(
             }
             other => drop(map.insert(key.to_owned(), other.clone())),
         }
+    }
+    for title in ["title", "trigger"].iter().filter_map(|key| map.get(*key)?.as_str()) {
+        check_title(title)?;
     }
     let changed = Value::Object(map);
     let record = Record::deserialize(&changed).map_err(|error| {

@@ -57,7 +57,7 @@ impl Operation for EpisodeAdd {
     };
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
-        let title = super::add::require_text(&request.title, "an episode needs a title")?;
+        let title = super::add::require_title(&request.title, "an episode needs a title")?;
         let body = Body::Episode(Box::new(Episode {
             title,
             content: request.content.unwrap_or_default(),

@@ -69,7 +69,7 @@ impl Operation for PatternAdd {
     };
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
-        let trigger = super::add::require_text(&request.trigger, "a pattern needs a trigger")?;
+        let trigger = super::add::require_title(&request.trigger, "a pattern needs a trigger")?;
         if request.template.is_none() && request.hint.is_none() && request.content.is_none() {
             return Err(Error::bad_input("a pattern needs a template, a hint or a content").hint(
                 Hint::text("add ")

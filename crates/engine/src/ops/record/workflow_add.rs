@@ -43,7 +43,7 @@ impl Operation for WorkflowAdd {
     };
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
-        let trigger = super::add::require_text(&request.trigger, "a workflow needs a trigger")?;
+        let trigger = super::add::require_title(&request.trigger, "a workflow needs a trigger")?;
         let steps: Vec<String> = request
             .steps
             .iter()

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::memory::OpenSession;
 use crate::ops::answers::StoredRecord;
 use crate::work_session::{self, Conversation, Ending};
+use crate::workspace::input_checks::check_title;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct SessionEnd;
@@ -48,6 +49,7 @@ impl Operation for SessionEnd {
     };
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
+        check_title(request.title.as_deref().unwrap_or_default())?;
         let open = find_open(session, request.id.as_deref())?;
         let ending = Ending {
             title: request.title,

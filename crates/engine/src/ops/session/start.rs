@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::memory::{OpenSession, WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Catalog;
+use crate::workspace::input_checks::check_title;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct SessionStart;
@@ -31,6 +32,7 @@ impl Operation for SessionStart {
     };
 
     fn run(session: &Session, request: Request) -> Result<OpenSession, Error> {
+        check_title(request.title.as_deref().unwrap_or_default())?;
         let mut open = OpenSession {
             id: log::new_id(session.now()).to_string(),
             title: request

@@ -123,9 +123,7 @@ fn argument(field: &Field, positional: bool, is_shiftable: bool, several: bool) 
             .ignore_case(true)
             .value_parser(PossibleValuesParser::new(words.iter().map(possible_value))),
         Kind::Integer => arg.value_name("N").value_parser(value_parser!(i64)),
-        Kind::Number => {
-            arg.value_name("N").value_parser(value_parser!(f64)).allow_negative_numbers(true)
-        }
+        Kind::Number => arg.value_name("N").value_parser(parse_number).allow_negative_numbers(true),
         Kind::List if positional => arg.value_name(value_name).num_args(1..),
         Kind::List => arg.value_name(value_name).action(ArgAction::Append),
         Kind::Pairs => arg.value_name("KEY=VALUE").action(ArgAction::Append),
@@ -229,6 +227,12 @@ fn kind(schema: &Value) -> Kind {
         Some("object") => Kind::Pairs,
         _ => Kind::Text,
     }
+}
+
+/// Parses a number. JSON has no `NaN` and no infinity, so they would be lost on the way to the operation.
+fn parse_number(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
+    if number.is_finite() { Ok(number) } else { Err("it is not a finite number".to_owned()) }
 }
 
 /// Prefix of a text that starts with a dash, so that clap does not parse it as a flag.

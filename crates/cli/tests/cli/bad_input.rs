@@ -301,3 +301,15 @@ fn a_title_that_is_too_long_is_rejected() {
     workspace.run(&["plan", "new", &longest]).ok();
     workspace.run(&["episode", "add", &longest]).ok();
 }
+
+#[test]
+fn a_number_that_json_does_not_have_is_rejected() {
+    let workspace = Workspace::with(HEIR, heirloom_testkit::TEAM);
+    for number in ["NaN", "inf", "-inf", "1e999", "high"] {
+        let flag = format!("--confidence={number}");
+        let words = ["fact", "add", "--section", "Specs", "Text", &flag];
+        let error = workspace.run(&words).failed(2);
+        assert!(error.contains("number"), "{number}: {error}");
+    }
+    assert_eq!(workspace.json("fact list")["hits"], serde_json::json!([]));
+}

@@ -109,6 +109,18 @@ fn an_archived_fact_is_not_recalled_until_it_is_restored() {
 }
 
 #[test]
+fn the_hint_for_a_note_is_a_command_that_makes_a_fact_of_it() {
+    let team = team();
+    let note = json_at(&team, heirloom_testkit::NOW, &["note", "Ask finance"]);
+    let error =
+        team.run(&["fact", "edit", note["id"].as_str().unwrap(), "Finance agreed"]).failed(2);
+    assert!(
+        error.contains("is a note, not a fact") && error.contains("heir note promote"),
+        "{error}"
+    );
+}
+
+#[test]
 fn two_branches_write_to_two_shards() {
     let team = team();
     store(&team, "On main");

@@ -1,6 +1,6 @@
 //! `fact edit`: supersedes a fact with an updated one.
 
-use heirloom_core::record::{Body, Fact, FactSection, Record};
+use heirloom_core::record::{Body, Fact, FactSection, Record, RecordKind};
 use heirloom_core::{Hint, Value};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -122,9 +122,13 @@ fn edited_fact(old: &Record, request: &Request) -> Result<Fact, Error> {
     let Body::Fact(mut fact) = old.body.clone() else {
         let actual = present::with_article(old.kind().as_str());
         let error = Error::bad_input(format!("`{}` is {actual}, not a fact", request.fact_id));
-        return Err(match edit_operation(old.kind()) {
-            Some(operation) => error.hint(Hint::text("use ").operation(operation)),
-            None => error,
+        return Err(match (edit_operation(old.kind()), old.kind()) {
+            (Some(operation), _) => error.hint(Hint::text("use ").operation(operation)),
+            (None, RecordKind::Note) => {
+                let hint = Hint::default().operation("note_promote");
+                error.hint(hint.then(" makes a fact of it, with a text of your choice"))
+            }
+            (None, _) => error,
         });
     };
     if let Some(content) = request.content.as_deref().map(str::trim) {

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::confined::{ConfinedDir, is_escape};
 use crate::files::{MAX_DOCUMENT_BYTES, is_missing};
-use crate::{Root, StoreError};
+use crate::{Root, StoreError, clone_id};
 
 /// The extension of a draft, which lies beside the file that it replaces.
 const DRAFT_EXTENSION: &str = "heir-new";
@@ -32,7 +32,6 @@ const LOCK_FILE: &str = "write.lock";
 const JOURNAL_FILE: &str = "journal.json";
 /// Lists the drafts of a transaction that has no journal yet.
 const DRAFTS_FILE: &str = "journal.drafts";
-const CLONE_FILE: &str = "clone";
 
 /// A larger journal is not read: a transaction holds a few documents.
 const MAX_JOURNAL_BYTES: u64 = 1024 * 1024 * 1024;
@@ -416,16 +415,8 @@ impl WriteLock {
 
     /// Returns the id of this clone, and creates it on the first call.
     pub(crate) fn clone_id(&self) -> Result<String, StoreError> {
-        let io = |error| self.dirs.io_error(BaseDir::State, CLONE_FILE, error);
-        match self.dirs.state.read_text(CLONE_FILE, MAX_JOURNAL_BYTES) {
-            Ok(id) if !id.trim().is_empty() => return Ok(id.trim().to_owned()),
-            Ok(_) => {}
-            Err(error) if is_missing(&error) => {}
-            Err(error) => return Err(io(error)),
-        }
-        let id = uuid::Uuid::new_v4().simple().to_string();
-        self.dirs.state.replace(CLONE_FILE, &format!("{id}\n")).map_err(io)?;
-        Ok(id)
+        let id = clone_id::read_or_create(&self.dirs.state);
+        id.map_err(|error| self.dirs.io_error(BaseDir::State, clone_id::FILE, error))
     }
 }
 

@@ -120,6 +120,32 @@ fn the_hint_for_a_note_is_a_command_that_makes_a_fact_of_it() {
     );
 }
 
+/// Copies a folder with everything in it.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn a_copy_of_a_clone_writes_to_a_shard_of_its_own() {
+    let team = team();
+    store(&team, "In the original");
+    team.commit_all("2026-02-21T00:00:00Z");
+    let copied = Workspace::empty(HEIR);
+    copy(team.path(), copied.path());
+    store(&copied, "In the copy");
+    store(&copied, "In the copy again");
+    store(&team, "In the original again");
+    assert_eq!((team.shards("fact").len(), copied.shards("fact").len()), (1, 2));
+    assert_eq!(texts(&copied.json("fact list")).len(), 3);
+}
+
 #[test]
 fn two_branches_write_to_two_shards() {
     let team = team();

@@ -100,6 +100,8 @@ pub enum Standing {
     /// It is current.
     #[default]
     Active,
+    /// It was true until a day in the past. A fold does not know the current day, so only readers state this.
+    Expired,
     /// Another record replaced it.
     Superseded,
     /// It was archived.
@@ -107,10 +109,16 @@ pub enum Standing {
 }
 
 impl Standing {
+    /// Returns whether it was replaced or archived.
+    pub fn is_retired(self) -> bool {
+        matches!(self, Standing::Superseded | Standing::Archived)
+    }
+
     /// Returns its name in the format.
     pub fn as_str(self) -> &'static str {
         match self {
             Standing::Active => "active",
+            Standing::Expired => "expired",
             Standing::Superseded => "superseded",
             Standing::Archived => "archived",
         }

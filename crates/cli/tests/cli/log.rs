@@ -109,6 +109,40 @@ fn an_archived_fact_is_not_recalled_until_it_is_restored() {
 }
 
 #[test]
+fn a_fact_is_expired_from_the_day_on_which_it_is_no_longer_true() {
+    let team = team();
+    let add = |text: &str, valid_to: &str| {
+        let words = ["fact", "add", "--section", "Specs", text, "--valid-to", valid_to];
+        json_at(&team, heirloom_testkit::NOW, &words)["id"].as_str().unwrap().to_owned()
+    };
+    let (id, current) =
+        (add("The office is closed", "2026-02-23"), add("Doors are open", "2026-02-24"));
+    team.run(&["memory", "connect", &id, &current, "contradicts"]).ok();
+    team.run(&["memory", "focus", &id]).ok();
+    let tomorrow = "2026-02-23T00:00:00Z";
+    for words in [&["fact", "list"][..], &["recall", "office closed"], &["fact", "list", "office"]]
+    {
+        let today = json_at(&team, heirloom_testkit::NOW, words);
+        assert_eq!(today["hits"][0]["standing"], "active", "{words:?}");
+        let later = json_at(&team, tomorrow, words);
+        let hit = &later["hits"][0];
+        assert_eq!((&hit["standing"], &hit["freshness"]), (&"expired".into(), &"critical".into()));
+    }
+    assert_eq!(json_at(&team, tomorrow, &["fact", "show", &id])["standing"], "expired");
+    assert_eq!(json_at(&team, tomorrow, &["fact", "show", &current])["standing"], "active");
+    assert_eq!(json_at(&team, tomorrow, &["memory", "stats"])["pins"][0]["standing"], "expired");
+    let graph = json_at(&team, tomorrow, &["graph", "show", &id]);
+    let node = &graph["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|node| node["title"] == "The office is closed");
+    assert_eq!(node.unwrap()["status"], "expired", "{graph:#}");
+    let printed = team.run_at(tomorrow, &["fact", "list"]).ok();
+    assert!(printed.contains("[expired]"), "{printed}");
+}
+
+#[test]
 fn the_hint_for_a_note_is_a_command_that_makes_a_fact_of_it() {
     let team = team();
     let note = json_at(&team, heirloom_testkit::NOW, &["note", "Ask finance"]);

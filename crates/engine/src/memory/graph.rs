@@ -6,11 +6,11 @@ use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::{EdgeKind, Graph, GraphEdge, GraphNode, NodeKind};
 use heirloom_core::memory::{self, MemoryEntry};
 use heirloom_core::record::{Referent, Relation};
-use heirloom_core::staleness::Staleness;
+use heirloom_core::staleness::{Freshness, Staleness};
 use heirloom_core::{Document, day, staleness};
 use jiff::civil::Date;
 
-use super::{MemoryQuery, MemorySlice, MemoryTarget, read_related};
+use super::{MemoryItem, MemoryQuery, MemorySlice, MemoryTarget, read_related};
 use crate::workspace::catalog::{Catalog, GraphExtent};
 use crate::workspace::documents::CachedEntries;
 use crate::workspace::memory_document::MemoryDocument;
@@ -117,14 +117,18 @@ impl MemorySlice {
 
     fn record_node(&self, session: &Session, id: uuid::Uuid) -> Option<GraphNode> {
         let item = self.memory.item(id)?;
+        let standing = MemoryItem::of_record(&self.memory, &item).on(session.today()).standing;
         let age = judge(session, Some(day::of_timestamp(item.record.at)));
         Some(GraphNode {
             id: node_id(self, &item.id.into()),
             kind: NodeKind::Record(item.record.kind()),
             title: item.record.text().into_owned(),
             path: item.place.path.to_string(),
-            status: (item.standing != Standing::Active).then(|| item.standing.as_str().to_owned()),
-            staleness: age.status,
+            status: (standing != Standing::Active).then(|| standing.as_str().to_owned()),
+            staleness: match standing {
+                Standing::Expired => Freshness::Critical,
+                _ => age.status,
+            },
             days_old: age.days_old,
         })
     }

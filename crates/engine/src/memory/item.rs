@@ -7,6 +7,7 @@ use heirloom_core::record::{
     Body, EventAction, FactSection, Origin, Referent, short_id, short_ids,
 };
 use heirloom_core::{Value, day};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,7 +49,7 @@ pub(crate) struct MemoryItem {
     /// Whether it stays on this machine and out of git.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) private: bool,
-    /// Whether it is active, superseded or archived.
+    /// Whether it is active, expired, superseded or archived.
     pub(crate) standing: Standing,
     /// The ids of the memories that superseded it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -142,6 +143,16 @@ impl MemoryItem {
         }
     }
 
+    /// Returns the item as it stands on a day: one that was true until then or before is expired.
+    #[must_use]
+    pub(crate) fn on(mut self, today: Date) -> Self {
+        let end = self.valid_to.as_deref().and_then(day::parse);
+        if self.standing == Standing::Active && end.is_some_and(|end| end <= today) {
+            self.standing = Standing::Expired;
+        }
+        self
+    }
+
     /// Makes an item of an entry.
     pub(crate) fn of_entry(
         memory: &Memory,
@@ -210,7 +221,7 @@ impl MemoryItem {
             standing,
             replaced_by: match standing {
                 Standing::Superseded => memory.heads(&referent),
-                Standing::Active | Standing::Archived => vec![],
+                Standing::Active | Standing::Expired | Standing::Archived => vec![],
             },
             status: None,
             resolved: false,

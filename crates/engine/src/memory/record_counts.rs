@@ -36,7 +36,7 @@ impl RecordCounts {
             let mut count = StandingCounts::default();
             for item in memory.items(kind) {
                 match item.standing {
-                    Standing::Active => count.active += 1,
+                    Standing::Active | Standing::Expired => count.active += 1,
                     Standing::Superseded => count.superseded += 1,
                     Standing::Archived => count.archived += 1,
                 }

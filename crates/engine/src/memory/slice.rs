@@ -100,7 +100,7 @@ impl PointInTime {
         date: impl FnOnce() -> Option<Date>,
     ) -> bool {
         let was_true = self.valid_at.is_none_or(|day| match memory.standing(subject) {
-            Standing::Active => true,
+            Standing::Active | Standing::Expired => true,
             Standing::Archived => false,
             Standing::Superseded => memory.replaced_on(subject).is_none_or(|end| day < end),
         });

@@ -1,6 +1,6 @@
 //! Turns ranked memories into hits.
 
-use heirloom_core::fold::{Item, Memory};
+use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{DocumentPart, RankedMemory, ScoreParts, Slot};
 use heirloom_core::record::{Body, Episode, Record, Referent};
 use heirloom_core::staleness::{self, Freshness};
@@ -43,8 +43,9 @@ impl Hit {
     pub(crate) fn new(
         session: &Session,
         check: &mut OriginCheck<'_>,
-        mut item: MemoryItem,
+        item: MemoryItem,
     ) -> Result<Self, Error> {
+        let mut item = item.on(session.today());
         check.label(&mut item);
         item.show_pins_of(session.agent());
         let date = item.date.as_deref().and_then(day::parse);
@@ -53,7 +54,10 @@ impl Hit {
         Ok(Hit {
             workspace: None,
             at: item.date.clone(),
-            freshness: staleness::evaluate(date, session.today(), None, &thresholds).status,
+            freshness: match item.standing {
+                Standing::Expired => Freshness::Critical,
+                _ => staleness::evaluate(date, session.today(), None, &thresholds).status,
+            },
             meta: HitLocation {
                 path: item.path.clone(),
                 line: Some(item.line),

@@ -114,7 +114,7 @@ fn to_percent(share: f64) -> u8 {
 /// Returns the state of a slot whose memory has some standing in the log.
 pub(super) fn state_of_standing(standing: Standing) -> SlotState {
     match standing {
-        Standing::Active => SlotState::Active,
+        Standing::Active | Standing::Expired => SlotState::Active,
         Standing::Superseded => SlotState::Superseded,
         Standing::Archived => SlotState::Archived,
     }

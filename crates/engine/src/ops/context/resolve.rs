@@ -182,7 +182,13 @@ fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Me
     inherited.problems.sort();
     inherited.problems.dedup();
     Ok(known
-        .map(|known| known.pins(session.agent()).into_iter().map(|(_, pin)| pin).collect())
+        .map(|known| {
+            known
+                .pins(session.agent())
+                .into_iter()
+                .map(|(_, pin)| pin.on(session.today()))
+                .collect()
+        })
         .unwrap_or_default())
 }
 

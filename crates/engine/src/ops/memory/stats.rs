@@ -105,7 +105,11 @@ impl Operation for Stats {
                 })
                 .count(),
             relations: known.memory.edges().len(),
-            pins: known.pins(session.agent()).into_iter().map(|(_, item)| item).collect(),
+            pins: known
+                .pins(session.agent())
+                .into_iter()
+                .map(|(_, item)| item.on(session.today()))
+                .collect(),
             max_pins: session.config()?.memory.pins,
             forks: known
                 .memory

@@ -2,9 +2,8 @@
 
 use std::marker::PhantomData;
 
-use heirloom_core::fold::Standing;
 use heirloom_core::record::{Body, EventAction, RecordKind, Referent, short_id};
-use heirloom_core::{Hint, Value};
+use heirloom_core::{Hint, Value, day};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -76,7 +75,8 @@ impl<K: ListableKind> Operation for RecordShow<K> {
                 None => error,
             }
         })?;
-        let mut shown = MemoryItem::of_record(&known.memory, &item);
+        let today = when.as_of.map_or_else(|| session.today(), day::of_timestamp);
+        let mut shown = MemoryItem::of_record(&known.memory, &item).on(today);
         OriginCheck::new(session).label(&mut shown);
         shown.show_pins_of(session.agent());
         shown.record = serde_json::to_value(item.record).ok();
@@ -167,11 +167,7 @@ impl Answer for RecordDetails {
             view.line([span(Role::Dim, format!("   also recorded as {}", ids.join(", ")))]);
         }
         if !self.history.is_empty() {
-            view.title(if self.item.standing == Standing::Active {
-                "Replaces"
-            } else {
-                "Replaced"
-            });
+            view.title(if !self.item.standing.is_retired() { "Replaces" } else { "Replaced" });
             show_items(&mut view, &self.history);
         }
         view

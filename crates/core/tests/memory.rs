@@ -459,3 +459,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn entries_that_repeat_another_one_with_its_id_are_one_entry() {
+    let line = "- [ ] Which port? <!-- id:0123456789ab -->\n";
+    let text = format!(
+        "## Questions\n\n{line}- [ ] Which host? <!-- id:ba9876543210 -->\n{line}\nA remark.\n\n{line}"
+    );
+    let content = read("m.md", &text);
+    let names: Vec<String> = content.entries.iter().map(memory::MemoryEntry::name).collect();
+    assert_eq!((names, content.problems), (vec!["question-1".into(), "question-2".into()], vec![]));
+    let once = text
+        .replace(line, "")
+        .replace("\n\n- [ ] Which host", &format!("\n\n{line}- [ ] Which host"));
+    let tidied = Counters::default().set("m.md", &text).unwrap();
+    assert_eq!(tidied, once);
+    let resolved = resolve(&text, &content.entries[0], "80").unwrap();
+    assert_eq!(resolved.matches("0123456789ab").count(), 1, "{resolved}");
+    let removed = remove(&text, &content.entries[0]).unwrap();
+    assert!(!removed.contains("0123456789ab"), "{removed}");
+    let other = text.replacen("Which port", "What port", 1);
+    assert_eq!(read("m.md", &other).entries.len(), 3, "a reworded copy is another entry");
+    assert_eq!(read("m.md", &other).problems.len(), 1);
+}

@@ -469,6 +469,39 @@ fn a_fact_that_one_branch_archived_and_the_other_superseded_stays_superseded() {
     }
 }
 
+#[test]
+fn an_entry_that_both_branches_promoted_is_one_entry() {
+    let origin = team();
+    for text in ["Flags matter.", "Sizes matter."] {
+        origin.run(&["memory", "add", "0042", "001", "finding", text]).ok();
+    }
+    origin.run(&["memory", "add", "0042", "--plan", "finding", "Of the plan."]).ok();
+    origin.commit_all("2026-02-21T00:00:00Z");
+    let promote = |first: &'static str, second: &'static str| {
+        move |workspace: &Workspace| {
+            for entry in [first, second] {
+                workspace.run(&["memory", "promote", "0042", "001", entry]).ok();
+            }
+        }
+    };
+    let [a, b] = merge_both_ways(
+        &origin,
+        promote("finding-1", "finding-2"),
+        promote("finding-2", "finding-1"),
+    );
+    assert_same(&state(&a), &state(&b), "the direction of the merge");
+    for workspace in [&a, &b] {
+        assert_eq!(entries(workspace, "0042 --plan").len(), 3);
+        let copies = workspace.read(PLAN).matches(" matter.").count();
+        assert!(copies > 2, "the merge repeats an entry: {copies}");
+        workspace.run(&["memory", "add", "0042", "--plan", "finding", "After the merge."]).ok();
+        let tidied = workspace.read(PLAN);
+        for text in ["Flags matter.", "Sizes matter."] {
+            assert_eq!(tidied.matches(text).count(), 1, "the next write removes copies\n{tidied}");
+        }
+    }
+}
+
 const CONFLICTED_DOCUMENT: &str = "\
 ---
 agent: 001-schema

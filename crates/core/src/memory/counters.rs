@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use jiff::civil::Date;
 use serde_json::json;
 
+use super::read::remove_copies;
 use crate::frontmatter::{self, FrontMatterLocation};
 use crate::name::{self, Match};
 use crate::yaml::{YamlKind, YamlNode};
@@ -30,9 +31,10 @@ pub struct Counters<'c> {
 }
 
 impl Counters<'_> {
-    /// Sets the counters, and removes repeated keys of a merge.
+    /// Sets the counters, and removes what a merge repeated: keys, and copies of entries.
     pub fn set(&self, path: &str, text: &str) -> Result<String, Problem> {
-        let mut text = merge_repeated(text, RemovedLines::Dropped).into_owned();
+        let text = remove_copies(text);
+        let mut text = merge_repeated(&text, RemovedLines::Dropped).into_owned();
         if let Some(day) = self.updated {
             text = frontmatter::set(path, &text, "updated", &json!(day.to_string()))?;
         }

@@ -10,6 +10,7 @@ use jiff::civil::Date;
 
 use super::escape::{encode, encode_cell};
 use super::list_item::split_bullet;
+use super::read::remove_copies_of;
 use super::sections::{self, EntrySection, TextLine, heading_of};
 use super::{
     EntryField, EntryForm, EntryKind, MemoryEntries, MemoryEntry, MemoryOwner, NewEntry, bullet,
@@ -89,6 +90,7 @@ pub fn resolve(
     entry: &MemoryEntry,
     resolution: &str,
 ) -> Result<String, EntryEditError> {
+    let text = &*remove_copies_of(text, entry);
     let resolution = resolution.trim();
     let edited = match &entry.form {
         EntryForm::Bullet => resolve_bullet(text, entry, resolution),
@@ -113,6 +115,7 @@ pub fn resolve(
 
 /// Removes an entry.
 pub fn remove(text: &str, entry: &MemoryEntry) -> Result<String, EntryEditError> {
+    let text = &*remove_copies_of(text, entry);
     verify(text, splice(text, entry.bytes.clone(), ""), entry, |edited| edited.is_none())
 }
 
@@ -122,6 +125,7 @@ pub fn set_marks(
     entry: &MemoryEntry,
     marks: &IndexMap<String, String>,
 ) -> Result<String, EntryEditError> {
+    let text = &*remove_copies_of(text, entry);
     let mut all = entry.marks.clone();
     all.extend(marks.iter().map(|(key, value)| (key.clone(), value.clone())));
     all.sort_by(|a, _, b, _| (a != "id").cmp(&(b != "id")));

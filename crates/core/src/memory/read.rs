@@ -1,6 +1,7 @@
 //! Reads the entries of a memory document.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use super::bullet::{self, EntryContent};
 use super::list_item::split_bullet;
@@ -15,6 +16,62 @@ pub fn read(path: &str, text: &str) -> MemoryEntries {
     if let Some(problem) = conflict_marker(path, text) {
         return MemoryEntries { entries: vec![], problems: vec![problem] };
     }
+    let mut entries = parse(text);
+    for copy in find_copies(text, &entries).into_iter().rev() {
+        entries.remove(copy);
+    }
+    drop_earlier_states(&mut entries);
+    assign_numbers_and_ids(&mut entries);
+    let problems = find_repeated_ids(path, &entries);
+    MemoryEntries { entries, problems }
+}
+
+/// Returns a document without the entries that repeat another one byte for byte, with the same id.
+pub(super) fn remove_copies(text: &str) -> Cow<'_, str> {
+    let entries = parse(text);
+    let copies = find_copies(text, &entries);
+    if copies.is_empty() || conflict_marker("", text).is_some() {
+        return Cow::Borrowed(text);
+    }
+    let mut tidied = text.to_owned();
+    for copy in copies.into_iter().rev() {
+        tidied.replace_range(entries[copy].bytes.clone(), "");
+    }
+    Cow::Owned(tidied)
+}
+
+/// Returns a document without the other copies of an entry, which all come after it.
+pub(super) fn remove_copies_of<'t>(text: &'t str, entry: &MemoryEntry) -> Cow<'t, str> {
+    let entries = parse(text);
+    let is_copy = |copy: &&usize| {
+        let copied = &entries[**copy];
+        copied.bytes.start > entry.bytes.start && copy_key(text, copied) == copy_key(text, entry)
+    };
+    let copies = find_copies(text, &entries);
+    let copies: Vec<&usize> = copies.iter().filter(is_copy).collect();
+    let mut tidied = Cow::Borrowed(text);
+    for copy in copies.into_iter().rev() {
+        tidied.to_mut().replace_range(entries[*copy].bytes.clone(), "");
+    }
+    tidied
+}
+
+/// Returns the positions of entries that repeat an earlier one byte for byte, with the same id. A rebase or two branches
+/// that promote the same entry leave such copies.
+fn find_copies(text: &str, entries: &[MemoryEntry]) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let marked = entries.iter().enumerate().filter(|(_, entry)| entry.has_stored_id());
+    let copies = marked.filter(|(_, entry)| !seen.insert(copy_key(text, entry)));
+    copies.map(|(position, _)| position).collect()
+}
+
+/// Returns what is equal for copies of an entry. The bytes include the id.
+fn copy_key<'t>(text: &'t str, entry: &MemoryEntry) -> (EntryKind, &'t str) {
+    (entry.kind, text.get(entry.bytes.clone()).unwrap_or_default().trim())
+}
+
+/// Reads the entries of all sections, without numbers and ids.
+fn parse(text: &str) -> Vec<MemoryEntry> {
     let lines = sections::split_lines(text);
     let mut entries = Vec::new();
     for section in sections::find_sections(&lines) {
@@ -23,10 +80,7 @@ pub fn read(path: &str, text: &str) -> MemoryEntries {
             _ => read_section(&lines, &section, &mut entries),
         }
     }
-    drop_earlier_states(&mut entries);
-    assign_numbers_and_ids(&mut entries);
-    let problems = find_repeated_ids(path, &entries);
-    MemoryEntries { entries, problems }
+    entries
 }
 
 /// Reads the bullets and table rows of a section.

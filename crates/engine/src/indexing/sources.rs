@@ -42,7 +42,7 @@ const DATED_SAMPLE_DOCUMENTS: usize = 32;
 const READ_AGAIN: i64 = i64::MIN;
 
 /// Version of how documents are read and dated. An index of another version reads them again.
-const READER_VERSION: u32 = 5;
+const READER_VERSION: u32 = 6;
 
 /// All files that the index is made of, listed but not read.
 pub(super) struct Sources {

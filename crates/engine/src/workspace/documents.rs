@@ -28,7 +28,7 @@ use crate::{Error, Session};
 const CACHE_FOLDER: &str = "documents";
 
 /// The version of the cached data. Increase the number when the data derived from a document changes.
-const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 6");
+const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 7");
 
 /// The number of documents from which several threads save time.
 const MIN_PARALLEL_DOCUMENTS: usize = 64;

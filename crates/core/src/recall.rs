@@ -4,6 +4,7 @@
 //! cosine of the embeddings. Everything here is a function of the question and of the memories that an index contains,
 //! never of the order in which the index was built.
 
+mod best_sentence;
 mod corpus;
 mod passage;
 mod question;
@@ -12,6 +13,7 @@ mod spelling;
 mod terms;
 mod time;
 
+pub use best_sentence::best_sentence;
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{
     ComponentKey, DocumentPart, Passage, component_keys, component_keys_of_line, filter_term,

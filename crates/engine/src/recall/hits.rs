@@ -1,7 +1,9 @@
 //! Turns ranked memories into hits.
 
 use heirloom_core::fold::{Item, Memory, Standing};
-use heirloom_core::recall::{DocumentPart, RankedMemory, ScoreParts, Slot};
+use heirloom_core::recall::{
+    DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence,
+};
 use heirloom_core::record::{Body, Episode, Record, Referent};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{day, transcript};
@@ -159,7 +161,8 @@ pub(crate) fn hits(
     for (scored, stored) in scored.iter().zip(stored) {
         let stored =
             stored.ok_or_else(|| IndexError::damaged("the index has no memory for a hit"))?;
-        let Some(mut item) = item_at(&memory, &stored, search.when)? else { continue };
+        let found_by = &scored.parts.terms;
+        let Some(mut item) = item_at(&memory, &stored, found_by, search.when)? else { continue };
         if search.when.valid_at.is_none() && !search.standing_filter.covers(item.standing) {
             continue;
         }
@@ -170,10 +173,13 @@ pub(crate) fn hits(
     Ok(hits)
 }
 
-/// Returns the title of an episode with an excerpt of its summary or its content.
-fn episode_text(record: &Record, episode: &Episode) -> String {
-    let summary = record.levels.summary.as_deref().unwrap_or(&episode.content);
-    match transcript::excerpt(summary, EXCERPT_MAX_CHARS).as_str() {
+/// Returns the title of an episode with the sentence by which it was found, or with the opening of its summary or content.
+fn episode_text(record: &Record, episode: &Episode, found_by: &[TermScore]) -> String {
+    let summary = record.levels.summary.as_deref();
+    let opening = || summary.unwrap_or(&episode.content);
+    let texts = summary.into_iter().chain(episode.texts());
+    let shown = best_sentence(texts, found_by).unwrap_or_else(opening);
+    match transcript::excerpt(shown, EXCERPT_MAX_CHARS).as_str() {
         "" => episode.title.clone(),
         excerpt => format!("{}: {excerpt}", episode.title),
     }
@@ -183,11 +189,12 @@ fn episode_text(record: &Record, episode: &Episode) -> String {
 fn item_at(
     memory: &Memory,
     stored: &StoredMemory,
+    found_by: &[TermScore],
     when: PointInTime,
 ) -> Result<Option<MemoryItem>, IndexError> {
     match stored {
         StoredMemory::Record(id) => match memory.item(*id) {
-            Some(item) => Ok(record_at(memory, &item, when)),
+            Some(item) => Ok(record_at(memory, &item, found_by, when)),
             // The record may be younger than the point in time.
             None if when.as_of.is_some() => Ok(None),
             None => Err(IndexError::damaged("the index has no line of the log for a hit")),
@@ -196,12 +203,17 @@ fn item_at(
     }
 }
 
-fn record_at(memory: &Memory, item: &Item<'_>, when: PointInTime) -> Option<MemoryItem> {
+fn record_at(
+    memory: &Memory,
+    item: &Item<'_>,
+    found_by: &[TermScore],
+    when: PointInTime,
+) -> Option<MemoryItem> {
     when.includes_record(memory, item).then(|| {
         let shown = MemoryItem::of_record(memory, item);
         match &item.record.body {
             Body::Episode(episode) => {
-                MemoryItem { text: episode_text(item.record, episode), ..shown }
+                MemoryItem { text: episode_text(item.record, episode, found_by), ..shown }
             }
             _ => shown,
         }

@@ -244,3 +244,28 @@ fn template_text_is_not_found() {
     );
     assert!(first(&ask(&team, "who reviews?")).contains("two people"));
 }
+
+#[test]
+fn an_episode_is_shown_with_the_sentence_that_matches() {
+    let team = team();
+    let content = "We began with the parser. Then the cache was slow. The cause was a lock that every reader took.";
+    let words = [
+        "episode",
+        "add",
+        "A long day",
+        "--content",
+        content,
+        "--decision",
+        "Drop the global lock in favour of shards",
+    ];
+    team.run(&words).ok();
+    assert_eq!(
+        first(&ask(&team, "what was slow in the cache?")),
+        "A long day: Then the cache was slow."
+    );
+    assert_eq!(
+        first(&ask(&team, "global lock shards")),
+        "A long day: Drop the global lock in favour of shards"
+    );
+    assert!(first(&ask(&team, "a long day")).starts_with("A long day: We began with the parser."));
+}

@@ -79,6 +79,22 @@ impl Episode {
         };
         without_summary(self) == without_summary(earlier)
     }
+
+    /// Returns its texts besides the title, which tell what happened.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [
+            &self.goals,
+            &self.instructions,
+            &self.decisions,
+            &self.findings,
+            &self.sequence,
+            &self.course,
+            &self.open,
+        ];
+        std::iter::once(self.content.as_str())
+            .chain(lists.into_iter().flatten().map(String::as_str))
+            .chain(self.outcome.as_deref())
+    }
 }
 
 /// Adds the items that a list does not contain, before its own.
@@ -97,18 +113,7 @@ impl RecordBody for Episode {
     }
 
     fn add_indexed_text<'t>(&'t self, parts: &mut Vec<Cow<'t, str>>) {
-        parts.push(Cow::Borrowed(&self.content));
-        let lists = [
-            &self.goals,
-            &self.instructions,
-            &self.decisions,
-            &self.findings,
-            &self.sequence,
-            &self.course,
-            &self.open,
-        ];
-        parts.extend(lists.into_iter().flatten().map(|item| Cow::Borrowed(item.as_str())));
-        parts.extend(self.outcome.as_deref().map(Cow::Borrowed));
+        parts.extend(self.texts().map(Cow::Borrowed));
         parts.extend(self.files.iter().map(|file| Cow::Borrowed(file.as_str())));
     }
 

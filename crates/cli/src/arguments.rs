@@ -395,7 +395,8 @@ fn content(path: &str) -> Result<String, Error> {
         return Ok(text);
     }
     let files = heirloom_engine::read_files(Path::new(path))?;
-    Ok(files.into_iter().map(|(_, text)| text).collect())
+    let texts = files.into_iter().filter_map(|(_, text)| text.ok());
+    Ok(texts.collect())
 }
 
 fn files(matches: &ArgMatches, name: &str) -> Result<Value, Error> {
@@ -406,7 +407,10 @@ fn files(matches: &ArgMatches, name: &str) -> Result<Value, Error> {
             continue;
         }
         for (name, text) in heirloom_engine::read_files(Path::new(path))? {
-            all.push(json!({"name": name, "text": text}));
+            all.push(match text {
+                Ok(text) => json!({"name": name, "text": text}),
+                Err(reason) => json!({"name": name, "text": "", "unreadable": reason}),
+            });
         }
     }
     Ok(Value::Array(all))

@@ -42,13 +42,23 @@ pub fn nearest(typed: &str, candidates: &[&str]) -> Vec<String> {
     heirloom_core::name::nearest(typed, candidates.iter().copied(), 5)
 }
 
-/// Reads a file, or all files of a folder, that the user named on the command line. Returns paths and
-/// texts.
-pub fn read_files(path: &std::path::Path) -> Result<Vec<(String, String)>, Error> {
+/// The path of a file with its text, or with the reason why it cannot be read.
+pub type ReadFile = (String, Result<String, String>);
+
+/// Reads a file, or all files of a folder, that the user named on the command line. A file of a folder that is not text
+/// does not prevent the others from being read.
+pub fn read_files(path: &std::path::Path) -> Result<Vec<ReadFile>, Error> {
     let files = heirloom_store::files::list_user_files(path)?;
+    let is_folder = files.as_slice() != [path];
     let read = |file: std::path::PathBuf| {
-        let text = heirloom_store::files::read_user_file(&file)?;
-        Ok((file.display().to_string(), text))
+        let shown = file.display().to_string();
+        match heirloom_store::files::read_user_file(&file) {
+            Ok(text) => Ok((shown, Ok(text))),
+            Err(heirloom_store::StoreError::InvalidFile(problem)) if is_folder => {
+                Ok((shown, Err(problem.message)))
+            }
+            Err(error) => Err(error.into()),
+        }
     };
     files.into_iter().map(read).collect()
 }

@@ -155,3 +155,41 @@ fn an_export_restores_the_same_state_in_an_empty_workspace() {
     };
     assert_eq!(sorted(&other.heir("export --private").ok()), sorted(&exported));
 }
+
+#[test]
+fn a_file_that_is_not_text_does_not_stop_the_import_of_a_folder() {
+    let team = team();
+    team.write("notes/a.md", "---\ntitle: A\n---\n- [tip] One\n");
+    team.write("notes/b.md", b"---\ntitle: B\n---\n- [tip] caf\xe9\n");
+    team.write("notes/c.md", "---\ntitle: C\n---\n- [tip] Three\n");
+    let imported = team.json("import notes");
+    assert_eq!(
+        (&imported["taken"]["fact"], imported["problems"].as_array().unwrap().len()),
+        (&json!(2), 1)
+    );
+    let problem = &imported["problems"][0];
+    assert!(problem["path"].as_str().unwrap().ends_with("b.md"), "{problem}");
+    assert_eq!(problem["message"], "this is not UTF-8 text");
+    assert_eq!(team.heir("import notes").code, 1);
+    team.heir("import notes/b.md").failed(2);
+}
+
+#[test]
+fn the_same_file_by_another_path_is_not_imported_again() {
+    let team = team();
+    team.write("notes/a.md", "---\ntitle: A\n---\n- [tip] One\n\n## Relations\n- uses [[B]]\n");
+    team.write("notes/b.md", "---\ntitle: B\n---\n- [tip] Two\n");
+    team.write("CLAUDE.md", "- Run the tests\n");
+    let absolute = team.path().to_string_lossy().into_owned();
+    assert_eq!(team.json("import notes CLAUDE.md")["taken"], json!({"edge": 1, "fact": 3}));
+    for paths in [
+        vec!["./notes".to_owned(), "./CLAUDE.md".to_owned()],
+        vec!["plans/../notes".to_owned(), "plans/../CLAUDE.md".to_owned()],
+        vec![format!("{absolute}/notes"), format!("{absolute}/CLAUDE.md")],
+    ] {
+        let words: Vec<&str> =
+            ["import"].into_iter().chain(paths.iter().map(String::as_str)).collect();
+        let again = team.json(&words.join(" "));
+        assert_eq!((&again["taken"], &again["already"]), (&json!({}), &json!(4)), "{paths:?}");
+    }
+}

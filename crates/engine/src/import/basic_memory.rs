@@ -9,7 +9,7 @@ use std::sync::Arc;
 use heirloom_core::fold::LineLocation;
 use heirloom_core::frontmatter::{self, FrontMatterLocation};
 use heirloom_core::record::{Body, Fact, FactSection, Origin};
-use heirloom_core::{Document, day, words};
+use heirloom_core::{Document, day};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -83,10 +83,12 @@ impl Note {
             batch.report_at(&place("tags"), message);
         }
         let tags = tags.into_iter().take(MAX_NOTE_TAGS);
+        let title = title.unwrap_or_else(|| names::stem(text.path).to_owned());
         Note {
             created: batch.timestamp(&place("created"), document.field("created")),
-            key: permalink.unwrap_or(text.path).to_owned(),
-            title: title.unwrap_or_else(|| names::stem(text.path).to_owned()),
+            // The path would differ if the same file is imported from another folder.
+            key: permalink.unwrap_or(&title).to_owned(),
+            title,
             tags: tags.filter(|tag| batch.check_name(&place("tags"), tag)).collect(),
             path,
             has_unclosed_front_matter: frontmatter::split(text.content)
@@ -112,22 +114,29 @@ impl Note {
             .chain(unclosed)
             .for_each(|problem| batch.report(problem));
         let mut first = None;
-        let mut has_observation = false;
+        let mut first_prose = None;
+        let mut has_content = false;
         let mut heading_text = String::new();
         for block in &blocks {
             match block {
                 MarkdownBlock::Heading(heading) => {
                     heading_text = heading.text.trim().to_lowercase();
                 }
-                MarkdownBlock::Paragraph { .. } => {}
+                MarkdownBlock::Paragraph { text, .. } if text.starts_with('|') => {}
+                MarkdownBlock::Paragraph { line, text } => {
+                    has_content = true;
+                    let fact = self.import_prose(*line, text, batch);
+                    first_prose = first_prose.or(fact);
+                }
                 MarkdownBlock::Item { line, text, .. } => {
                     match syntax::parse_item(text, &heading_text) {
                         syntax::ListItem::Observation(observation) => {
-                            has_observation = true;
+                            has_content = true;
                             let fact = self.import_observation(*line, observation, batch);
                             first = first.or(fact);
                         }
                         syntax::ListItem::Relation(item) => {
+                            has_content = true;
                             relations.push(NoteRelation { note: index, line: *line, item });
                         }
                         syntax::ListItem::Malformed(hint) => {
@@ -136,13 +145,21 @@ impl Note {
                             let place = batch::place(&self.path, *line);
                             batch.report(batch::problem(&place, message).hint(hint));
                         }
-                        syntax::ListItem::Prose => {}
+                        syntax::ListItem::Prose => {
+                            has_content = true;
+                            let fact = self.import_prose(*line, text, batch);
+                            first_prose = first_prose.or(fact);
+                        }
                     }
                 }
             }
         }
-        let uses_prose = !has_observation && !self.has_unclosed_front_matter;
-        if uses_prose { self.import_prose(&blocks, has_reported_problems, batch) } else { first }
+        if !has_content && !has_reported_problems {
+            let hint = "write a fact as `- [category] text`";
+            let message = "this note has no observation and no paragraph";
+            batch.report(batch::problem(&batch::place(&self.path, 1), message).hint(hint));
+        }
+        first.or(first_prose)
     }
 
     fn import_observation(
@@ -160,50 +177,40 @@ impl Note {
         self.import_fact(
             &place,
             section.unwrap_or(FactSection::Architecture),
-            observation.text,
+            &observation.text,
             tags,
             batch,
         )
     }
 
-    /// Imports the first paragraph of a note without observations. Reports a note without a paragraph, unless other
-    /// problems were reported for it.
-    fn import_prose(
-        &self,
-        blocks: &[MarkdownBlock<'_>],
-        has_reported_problems: bool,
-        batch: &mut Batch<'_, '_>,
-    ) -> Option<Uuid> {
-        let prose = blocks.iter().find_map(|block| match block {
-            MarkdownBlock::Paragraph { line, text } if !text.starts_with('|') => {
-                Some((*line, text))
-            }
-            _ => None,
-        });
-        let Some((line, text)) = prose else {
-            if !has_reported_problems {
-                let hint = "write a fact as `- [category] text`";
-                let message = "this note has no observation and no paragraph";
-                batch.report(batch::problem(&batch::place(&self.path, 1), message).hint(hint));
-            }
+    /// Imports a paragraph or an ordinary list item. Without the end of its front matter, it is not known where the prose
+    /// of a note starts.
+    fn import_prose(&self, line: usize, text: &str, batch: &mut Batch<'_, '_>) -> Option<Uuid> {
+        if self.has_unclosed_front_matter {
             return None;
-        };
-        let text = syntax::first_sentences(text, MAX_PROSE_CHARS);
-        let contains_title = words::normalise(&text).contains(&words::normalise(&self.title));
-        let content = if contains_title { text } else { format!("{}: {text}", self.title) };
+        }
         let place = batch::place(&self.path, line);
-        self.import_fact(&place, FactSection::Architecture, content, vec![], batch)
+        let content = syntax::first_sentences(text, MAX_PROSE_CHARS);
+        if content.chars().count() < text.trim().chars().count() {
+            let message = format!(
+                "only the first sentences, up to {MAX_PROSE_CHARS} characters, are imported"
+            );
+            batch.report_at(&place, message);
+        }
+        self.import_fact(&place, FactSection::Architecture, &content, vec![], batch)
     }
 
+    /// Imports a fact. Its text begins with the title of the note, unless it contains it: a fact is read on its own.
     fn import_fact(
         &self,
         place: &LineLocation,
         section: FactSection,
-        content: String,
+        text: &str,
         tags: Vec<String>,
         batch: &mut Batch<'_, '_>,
     ) -> Option<Uuid> {
-        let item = format!("{}#{}", self.key, batch::hash(&content));
+        let item = format!("{}#{}", self.key, batch::hash(text));
+        let content = batch::with_name(&self.title, text);
         let origin = Origin::imported(FORMAT, item);
         let fact_key = Some(self.title.clone());
         let fact = Fact { section, content, key: fact_key, value: None, scope: None };
@@ -249,7 +256,7 @@ fn import_relation(
         to: (target, first_facts[index]),
         content: context.clone(),
     };
-    match foreign.draft(&place, batch) {
+    match foreign.draft_or_sentence(&place, batch) {
         Ok(record) => drop(batch.insert(&place, record)),
         Err(problem) => batch.report(problem),
     }

@@ -190,6 +190,15 @@ pub(super) fn problem(place: &LineLocation, message: impl Into<String>) -> Probl
     Problem::at(&*place.path, place.line, message)
 }
 
+/// Puts the name of an entity or a note before a text that does not contain it.
+pub(super) fn with_name(name: &str, text: &str) -> String {
+    if normalise(text).contains(&normalise(name)) {
+        text.to_owned()
+    } else {
+        format!("{name}: {text}")
+    }
+}
+
 /// Returns a short hash of a text. It ignores differences that normalisation removes.
 pub(super) fn hash(text: &str) -> String {
     short_hash(&normalise(text))

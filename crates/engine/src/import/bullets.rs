@@ -83,7 +83,9 @@ fn import_bullet(path: &Arc<str>, bullet: Bullet<'_>, batch: &mut Batch<'_, '_>)
     if bullet.text.is_empty() {
         return batch.report_at(&place, "this list item is empty");
     }
-    let item = format!("{path}#{}", batch::hash(&bullet.text));
+    // The path would differ if the same file is imported from another folder.
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let item = format!("{file}#{}", batch::hash(&bullet.text));
     let origin = Origin::imported("bullets", item);
     let fact =
         Fact { section: bullet.section, content: bullet.text, key: None, value: None, scope: None };

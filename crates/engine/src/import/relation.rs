@@ -2,7 +2,7 @@
 
 use heirloom_core::Problem;
 use heirloom_core::fold::LineLocation;
-use heirloom_core::record::{Body, Origin, Record, Relation, RelationRecord};
+use heirloom_core::record::{Body, Fact, FactSection, Origin, Record, Relation, RelationRecord};
 use uuid::Uuid;
 
 use super::batch::{self, Batch};
@@ -75,6 +75,18 @@ pub(super) struct ForeignRelation<'l> {
 }
 
 impl ForeignRelation<'_> {
+    /// Does the same as [`ForeignRelation::draft`], but keeps a relation that Heirloom does not have as a fact in words.
+    pub(super) fn draft_or_sentence(
+        self,
+        place: &LineLocation,
+        batch: &Batch<'_, '_>,
+    ) -> Result<Record, Problem> {
+        match parse(self.words) {
+            Some(_) => self.draft(place, batch),
+            None => Ok(self.draft_sentence(place, batch)),
+        }
+    }
+
     /// Creates the record of the relation, or the problem that prevents it.
     pub(super) fn draft(
         self,
@@ -109,6 +121,21 @@ impl ForeignRelation<'_> {
         };
         let edge = RelationRecord { from, to, relation, content };
         Ok(batch.draft(self.origin, Body::Edge(edge)))
+    }
+
+    /// Creates a fact that states the relation: `Ada works at Larkspur`.
+    fn draft_sentence(self, place: &LineLocation, batch: &Batch<'_, '_>) -> Record {
+        let words = self.words.replace(['_', '-'], " ");
+        let mut content = format!("{} {} {}", self.from.0, words.trim(), self.to.0);
+        if !self.content.is_empty() {
+            content.push_str(&format!(" ({})", self.content));
+        }
+        let section = FactSection::Architecture;
+        let key = Some(self.from.0.to_owned());
+        let fact = Fact { section, content, key, value: None, scope: None };
+        let mut record = batch.draft(self.origin, Body::Fact(fact));
+        record.source = Some(place.path.to_string());
+        record
     }
 }
 

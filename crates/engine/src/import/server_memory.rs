@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
+use heirloom_core::Value;
 use heirloom_core::document::scalar_to_text;
 use heirloom_core::record::{Body, Fact, FactSection, Origin};
-use heirloom_core::{Value, words};
 use uuid::Uuid;
 
 use super::batch::{self, Batch, ImportContext, ImportResult, SourceText};
@@ -94,7 +94,7 @@ fn statements(
             Some(text) => {
                 let item = format!("entity:{name}#{}", batch::hash(&text));
                 let origin = Origin::imported(FORMAT, item);
-                facts.push((origin, with_name(name, text.trim())));
+                facts.push((origin, batch::with_name(name, text.trim())));
             }
             None => batch.report_at(
                 &row.place,
@@ -128,18 +128,9 @@ fn import_relation(row: &JsonRow, first_facts: &HashMap<String, Uuid>, batch: &m
         to: (&to, first_facts.get(&to).copied()),
         content: String::new(),
     };
-    match foreign.draft(&row.place, batch) {
+    match foreign.draft_or_sentence(&row.place, batch) {
         Ok(record) => drop(batch.insert(&row.place, record)),
         Err(problem) => batch.report(problem),
-    }
-}
-
-/// Puts the name of the entity before an observation that does not contain it.
-fn with_name(name: &str, observation: &str) -> String {
-    if words::normalise(observation).contains(&words::normalise(name)) {
-        observation.to_owned()
-    } else {
-        format!("{name}: {observation}")
     }
 }
 

@@ -11,6 +11,10 @@ pub(super) struct InputFile {
     pub(super) name: String,
     /// Content of the file.
     pub(super) text: String,
+    /// Why the command line could not read the file, which is then reported.
+    #[serde(default)]
+    #[schemars(skip)]
+    pub(super) unreadable: Option<String>,
 }
 
 /// Default number of results.

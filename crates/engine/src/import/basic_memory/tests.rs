@@ -37,19 +37,21 @@ fn notes_become_facts() {
     assert_eq!(
         records(&imported),
         [
-            r#"notes/outage.md:3 …006 {"kind":"fact","section":"Known Issues","content":"The disk was full","key":"The outage","source":"notes/outage.md","origin":"basic-memory:notes/outage.md#2369630936cd"}"#,
-            r#"notes/search.md:13 …001 {"kind":"fact","section":"Decisions","content":"Rank by words first (after the trial)","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ranking","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#1cf5fc1a1b85"}"#,
-            r#"notes/search.md:14 …002 {"kind":"fact","section":"Constraints","content":"Answers in 50 ms","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#1138382a7f01"}"#,
-            r#"notes/search.md:15 …003 {"kind":"fact","section":"Architecture","content":"The box is blue","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ui","colour","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#db0cf9458a55"}"#,
-            r#"notes/search.md:17 …004 {"kind":"fact","section":"Architecture","content":"no category here","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#540207c73717"}"#,
-            r#"notes/search.md:20 …007 {"kind":"edge","from":"…001","to":"…005","relation":"depends_on","origin":"basic-memory:notes/search#relation:2811118e3730"}"#,
-            r#"notes/search.md:21 …008 {"kind":"edge","from":"…001","to":"…006","relation":"motivated_by","content":"in May","origin":"basic-memory:notes/search#relation:a514de5dbead"}"#,
-            r#"notes/storage.md:4 …005 {"kind":"fact","section":"Architecture","content":"Storage: One file holds all. It is small.","key":"Storage","source":"notes/storage.md","origin":"basic-memory:notes/storage.md#4c1afd429a99"}"#,
-            r#"notes/storage.md:8 …009 {"kind":"edge","from":"…001","to":"…005","relation":"replaces","origin":"basic-memory:notes/storage.md#relation:c94a69d09a76"}"#,
+            r#"notes/outage.md:3 …008 {"kind":"fact","section":"Known Issues","content":"The outage: The disk was full","key":"The outage","source":"notes/outage.md","origin":"basic-memory:The outage#2369630936cd"}"#,
+            r#"notes/search.md:10 …001 {"kind":"fact","section":"Architecture","content":"How we search.","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#d14ebb034d60"}"#,
+            r#"notes/search.md:13 …002 {"kind":"fact","section":"Decisions","content":"Search: Rank by words first (after the trial)","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ranking","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#1cf5fc1a1b85"}"#,
+            r#"notes/search.md:14 …003 {"kind":"fact","section":"Constraints","content":"Search: Answers in 50 ms","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#1138382a7f01"}"#,
+            r#"notes/search.md:15 …004 {"kind":"fact","section":"Architecture","content":"Search: The box is blue","key":"Search","at":"2026-01-03T00:00:00Z","tags":["ui","colour","retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#db0cf9458a55"}"#,
+            r#"notes/search.md:17 …005 {"kind":"fact","section":"Architecture","content":"Search: no category here","key":"Search","at":"2026-01-03T00:00:00Z","tags":["retrieval","index"],"source":"notes/search.md","valid_from":"2026-01-03","origin":"basic-memory:notes/search#540207c73717"}"#,
+            r#"notes/search.md:20 …009 {"kind":"edge","from":"…002","to":"…006","relation":"depends_on","origin":"basic-memory:notes/search#relation:2811118e3730"}"#,
+            r#"notes/search.md:21 …00a {"kind":"edge","from":"…002","to":"…008","relation":"motivated_by","content":"in May","origin":"basic-memory:notes/search#relation:a514de5dbead"}"#,
+            r#"notes/storage.md:4 …006 {"kind":"fact","section":"Architecture","content":"Storage: One file holds all. It is small.","key":"Storage","source":"notes/storage.md","origin":"basic-memory:Storage#28ea6334bdd0"}"#,
+            r#"notes/storage.md:6 …007 {"kind":"fact","section":"Architecture","content":"Storage: More.","key":"Storage","source":"notes/storage.md","origin":"basic-memory:Storage#4acef841778f"}"#,
+            r#"notes/storage.md:8 …00b {"kind":"edge","from":"…002","to":"…006","relation":"replaces","origin":"basic-memory:Storage#relation:c94a69d09a76"}"#,
         ]
     );
     assert_eq!((imported.known_rows, problems(&imported)), (0, vec![]));
-    assert_import_is_idempotent(ImportFormat::BasicMemory, NOTES, 9);
+    assert_import_is_idempotent(ImportFormat::BasicMemory, NOTES, 11);
 }
 
 #[test]
@@ -89,8 +91,11 @@ fn unreadable_items_are_reported() {
         .iter()
         .map(|(place, record)| format!("{}:{} {}", place.path, place.line, record.text()))
         .collect();
-    assert_eq!(contents, ["bad.md:7 kept", "one.md:3 Twin: Text.", "two.md:3 Twin: Text."]);
-    assert_eq!(imported.known_rows, 1);
+    assert_eq!(
+        contents,
+        ["bad.md:7 Bad: kept", "bad.md:13 Bad relates to Empty", "one.md:3 Twin: Text."]
+    );
+    assert_eq!(imported.known_rows, 2, "equal facts of notes with one title are one");
     assert_eq!(
         problems(&imported),
         [
@@ -98,7 +103,6 @@ fn unreadable_items_are_reported() {
             "bad.md:6: this item under `observations` cannot be read (write it as `- [category] text`)",
             "bad.md:11: `[[Nowhere]]`: no imported note has this name",
             "bad.md:12: `[[twin]]`: several notes have this name",
-            "bad.md:13: the relation `relates_to` is not supported (use one of depends_on, contradicts, enables, replaces, motivated_by)",
             "bad.md:14: `Empty`, an end of the relation `uses`, is missing (no fact about it was imported)",
             "bad.md:15: this item under `relations` cannot be read (write it as `- relation_type [[Target]]`)",
             "empty.md:1: this note has no observation and no paragraph (write a fact as `- [category] text`)",

@@ -52,7 +52,8 @@ nonsense
     assert_eq!(
         records(&imported),
         [
-            r#"memory.jsonl:4 …001 {"kind":"fact","section":"Architecture","content":"n: kept","key":"n","tags":["x"],"source":"memory.jsonl","origin":"server-memory:entity:n#5e6f1a1a1857"}"#
+            r#"memory.jsonl:4 …001 {"kind":"fact","section":"Architecture","content":"n: kept","key":"n","tags":["x"],"source":"memory.jsonl","origin":"server-memory:entity:n#5e6f1a1a1857"}"#,
+            r#"memory.jsonl:6 …002 {"kind":"fact","section":"Architecture","content":"n knows n","key":"n","source":"memory.jsonl","origin":"server-memory:relation:26b3c246ed7d"}"#,
         ]
     );
     assert_eq!(
@@ -64,7 +65,6 @@ nonsense
             "memory.jsonl:4: an observation of `n` is empty or not a text",
             "memory.jsonl:4: an observation of `n` is empty or not a text",
             "memory.jsonl:5: `nobody`, an end of the relation `uses`, is missing (no fact about it was imported)",
-            "memory.jsonl:6: the relation `knows` is not supported (use one of depends_on, contradicts, enables, replaces, motivated_by)",
             "memory.jsonl:7: a relation needs from, to and relationType",
             "memory.jsonl:8: this is neither an entity nor a relation (set `type` to `entity` or `relation`)",
             "memory.jsonl:9: this is not JSON: a value is expected (text must be in double quotes) at column 2",

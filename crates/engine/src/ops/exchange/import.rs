@@ -71,6 +71,10 @@ impl Operation for Import {
         let mut report = ImportReport { dry_run: request.dry_run, ..ImportReport::default() };
         let mut by_format: Vec<(ImportFormat, Vec<&InputFile>)> = Vec::new();
         for file in &request.files {
+            if let Some(reason) = &file.unreadable {
+                report.problems.push(Problem::in_file(&file.name, reason));
+                continue;
+            }
             let Some(format) = request.format.or_else(|| import::detect(&file.name, &file.text))
             else {
                 let formats: Vec<&str> =

@@ -186,6 +186,9 @@ fn read_expectations(file: &InputFile) -> Result<Vec<Row<Expectation, Problem>>,
 
 /// Reads a JSON object, JSON Lines, or a list in YAML or JSON.
 fn read_rows(file: &InputFile) -> Result<Vec<Row<Value, String>>, Error> {
+    if let Some(reason) = &file.unreadable {
+        return Err(Error::bad_input(format!("{}: {reason}", file.name)));
+    }
     let text = byte_order_mark::strip(&file.text);
     let object = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     if let Some(object) = object {

@@ -170,8 +170,9 @@ impl MemorySlice {
 
     /// Returns the latest successors of the records with an origin or a version of it, or these records.
     pub(crate) fn heads_of_origin(&self, origin: &Origin) -> Vec<Referent> {
-        let is_version =
-            |record: &&Record| record.origin.as_ref().is_some_and(|made| made.is_version_of(origin));
+        let is_version = |record: &&Record| {
+            record.origin.as_ref().is_some_and(|made| made.is_version_of(origin))
+        };
         let made = self.memory.records().filter(is_version);
         let mut heads: Vec<Referent> =
             made.flat_map(|record| self.memory.heads(&record.id.into())).collect();

@@ -37,6 +37,11 @@ impl<'r> StateFolder<'r> {
         StateFolder { parent: ParentFolder::User(folder), collection: collection.to_owned() }
     }
 
+    /// Returns whether the folder exists, which is cheaper than listing it.
+    pub fn exists(&self) -> bool {
+        self.folder_path().is_dir()
+    }
+
     /// Lists the names in alphabetical order.
     pub fn names(&self) -> Vec<String> {
         let names = self.open_existing().ok().flatten().and_then(|dir| dir.names().ok());
@@ -75,11 +80,15 @@ impl<'r> StateFolder<'r> {
 
     /// Returns the absolute path of a file.
     pub fn path(&self, name: &str) -> PathBuf {
+        self.folder_path().join(file_name(name))
+    }
+
+    fn folder_path(&self) -> PathBuf {
         let folder = match &self.parent {
             ParentFolder::State(root) => PathBuf::from(root.state_path()),
             ParentFolder::User(folder) => folder.clone(),
         };
-        folder.join(&self.collection).join(file_name(name))
+        folder.join(&self.collection)
     }
 
     fn open_or_create(&self) -> Result<ConfinedDir, StoreError> {

@@ -51,7 +51,8 @@ impl OpenSession {
 
     /// Returns whether any session is open.
     pub(crate) fn is_any_open(session: &Session) -> bool {
-        !folder(session).names().is_empty()
+        let folder = folder(session);
+        folder.exists() && !folder.names().is_empty()
     }
 
     /// Writes the file of the session.

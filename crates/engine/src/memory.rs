@@ -24,7 +24,7 @@ pub(crate) use graph::active_prose;
 pub(crate) use item::{MemoryItem, short_item_ids, short_memory_id, show_item, show_items};
 pub(crate) use lookup::MemoryTarget;
 pub(crate) use open_session::{OpenSession, current_session};
-pub(crate) use origin_check::OriginCheck;
+pub(crate) use origin_check::{OriginCheck, pins_of_request};
 pub(crate) use pin_owner::PinOwner;
 pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};
 pub(crate) use record_counts::StandingCounts;

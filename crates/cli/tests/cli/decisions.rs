@@ -1,6 +1,6 @@
 //! Decision records: discovery, numbering, supersession across folders, recovery of changes.
 
-use heirloom_testkit::Workspace;
+use heirloom_testkit::{TEAM, Workspace};
 use serde_json::json;
 
 use crate::HEIR;
@@ -165,4 +165,71 @@ fn records_without_a_status_are_reported() {
     let ids = json!(["ADR-0001", "ADR-0002"]);
     assert_eq!(workspace.json("adr list")["without_status"], ids);
     assert_eq!(workspace.json("context resolve")["decisions_without_status"], ids);
+}
+
+fn facts(team: &Workspace) -> Vec<String> {
+    let listed = team.json("fact list");
+    let facts = listed["hits"].as_array().unwrap().iter();
+    facts.map(|fact| fact["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_fact_of_a_renumbered_record_survives_the_next_ingest() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.run(&["adr", "new", "Use Kafka", "--status", "accepted"]).ok();
+    team.heir("adr renumber ADR-0002 9").ok();
+    let before = facts(&team);
+    assert!(before.iter().any(|fact| fact.starts_with("ADR-0009: Use Kafka")), "{before:?}");
+    team.heir("memory ingest").ok();
+    team.heir("memory ingest").ok();
+    assert!(before.iter().all(|fact| facts(&team).contains(fact)), "{before:?}");
+}
+
+#[test]
+fn a_fact_that_a_person_wrote_stays_when_the_record_is_deleted() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.heir("memory ingest").ok();
+    let id = team.json("fact list")["hits"][0]["id"].as_str().unwrap().to_owned();
+    team.run(&["fact", "edit", &id, "SQLite is used, with backups since May"]).ok();
+    let record = team.files(".heirloom/adrs").remove(0);
+    std::fs::remove_file(team.path().join(record)).unwrap();
+    team.heir("memory ingest").ok();
+    assert_eq!(facts(&team), ["SQLite is used, with backups since May"]);
+}
+
+#[test]
+fn a_decision_that_comes_back_gets_its_fact_back() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.heir("memory ingest").ok();
+    let stated = facts(&team);
+    let path = team.files(".heirloom/adrs").remove(0);
+    let text = team.read(&path);
+    std::fs::remove_file(team.path().join(&path)).unwrap();
+    team.heir("memory ingest").ok();
+    assert!(facts(&team).is_empty());
+    team.write(&path, &text);
+    team.heir("memory ingest").ok();
+    assert_eq!(facts(&team), stated);
+    team.write(&path, text.replace("accepted", "deprecated"));
+    team.heir("memory ingest").ok();
+    assert!(facts(&team).is_empty());
+    team.write(&path, &text);
+    team.heir("memory ingest").ok();
+    assert_eq!(facts(&team), stated);
+    // What a person archives stays archived.
+    let id = team.json("fact list")["hits"][0]["id"].as_str().unwrap().to_owned();
+    team.run(&["memory", "archive", &id]).ok();
+    team.heir("memory ingest").ok();
+    assert!(facts(&team).is_empty());
+}
+
+#[test]
+fn an_archived_record_is_not_called_deleted() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.heir("memory ingest").ok();
+    team.heir("context archive ADR-0001 --yes").ok();
+    let listed = team.heir("fact list").ok();
+    assert!(!listed.contains("outdated") && listed.contains("ADR-0001"), "{listed}");
+    team.heir("memory ingest").ok();
+    assert_eq!(facts(&team).len(), 1);
 }

@@ -7,7 +7,9 @@ use heirloom_core::Document;
 use heirloom_core::adr::{Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
-use heirloom_core::record::{Body, EventAction, Fact, FactSection, Origin, Record, Referent};
+use heirloom_core::record::{
+    Body, Event, EventAction, Fact, FactSection, Origin, Record, Referent,
+};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::words::short_hash;
 use uuid::Uuid;
@@ -18,6 +20,9 @@ use crate::workspace::catalog::Catalog;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::scaffold;
 use crate::{Error, Session};
+
+/// The tag of what was stored without being asked for.
+const AUTO_TAG: &str = "auto";
 
 /// A statement in a document that is stored as a fact.
 #[derive(Clone)]
@@ -191,12 +196,18 @@ fn retire_removed(
     made.sort();
     for (origin, path) in made {
         let Some(reason) = reason_of_removal(catalog, known, origin, path) else { continue };
-        let facts = active_heads(known, origin);
-        if facts.is_empty() || archived.iter().any(|archived| archived.ends_with(path)) {
+        // A successor with another origin is stated by another document, or was written by a person.
+        let is_own = |head: &Referent| {
+            let record = head.record_id().and_then(|id| known.memory.record(id));
+            let made_from = record.and_then(|record| record.origin.as_ref());
+            made_from.is_some_and(|made| made.is_version_of(origin))
+        };
+        let facts: Vec<Referent> = active_heads(known, origin).into_iter().filter(is_own).collect();
+        if facts.is_empty() || archive::holds_path(&archived, path) {
             continue;
         }
         let source = origin.decision_record().unwrap_or(path).to_owned();
-        match transaction.write_event(known, EventAction::Archive, facts, vec![], &reason) {
+        match retire(transaction, known, facts, &reason) {
             Ok(_) => ingested.retired.push(RetiredFact { source, reason }),
             Err(error) => ingested.leave_out(path, error),
         }
@@ -363,7 +374,8 @@ pub(crate) fn retire_adr(
     retire(transaction, known, active_facts_of(known, &[adr]), reason)
 }
 
-/// Archives facts. Returns whether there were any.
+/// Archives facts because their document no longer states them. Returns whether there were any. The event is tagged, so
+/// that they come back when the document states them again; what a person archives stays archived.
 fn retire(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
@@ -373,8 +385,43 @@ fn retire(
     if facts.is_empty() {
         return Ok(false);
     }
-    transaction.write_event(known, EventAction::Archive, facts, vec![], reason)?;
-    Ok(true)
+    let event = Event {
+        action: EventAction::Archive,
+        targets: facts,
+        undoes: vec![],
+        reason: reason.to_owned(),
+    };
+    let mut record = transaction.new_record(Body::Event(event));
+    record.tags = vec![AUTO_TAG.to_owned()];
+    transaction.write(known, &record).map(|_| true)
+}
+
+/// Restores the facts of a source that were retired because its document did not state them. Returns one of them.
+fn restore_retired(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    source: &FactSource<'_>,
+) -> Result<Option<Uuid>, Error> {
+    let heads = known.heads_of_origin(&source.origin);
+    let states_source = |head: &Referent| {
+        let record = head.record_id().and_then(|id| known.memory.record(id));
+        record.is_some_and(|record| record.text() == source.text)
+    };
+    let Some(head) = heads.iter().find(|head| states_source(head)) else { return Ok(None) };
+    let events = known.memory.events(EventAction::Archive, head);
+    let is_retirement = |event: &Uuid| {
+        known
+            .memory
+            .record(*event)
+            .is_some_and(|event| event.tags.iter().any(|tag| tag == AUTO_TAG))
+    };
+    if events.is_empty() || !events.iter().all(is_retirement) {
+        return Ok(None);
+    }
+    let undoes = events.into_iter().map(Referent::Record).collect();
+    let reason = "its document states it again";
+    transaction.write_event(known, EventAction::Restore, vec![head.clone()], undoes, reason)?;
+    Ok(head.record_id())
 }
 
 /// Returns the state of an entry that can be stored as a fact: a decision of a plan or an answered question.
@@ -435,7 +482,9 @@ fn ingest(
 ) -> Result<Option<Uuid>, Error> {
     let mut source = source.clone();
     if known.origins().contains(&source.origin) {
-        let Some(outdated) = outdated_heads(known, &source) else { return Ok(None) };
+        let Some(outdated) = outdated_heads(known, &source) else {
+            return restore_retired(transaction, known, &source);
+        };
         let heads: String = outdated.iter().map(ToString::to_string).collect();
         source.origin = source.origin.version(&short_hash(&format!("{heads}\n{}", source.text)));
         // The same text superseded the same facts before, and that was undone.
@@ -456,7 +505,7 @@ fn ingest(
     record.source = Some(source.path.to_owned());
     record.artifacts.clone_from(&source.artifacts);
     record.supersedes.clone_from(&source.supersedes);
-    record.tags = vec!["auto".to_owned()];
+    record.tags = vec![AUTO_TAG.to_owned()];
     transaction.write(known, &record).map(Some)
 }
 

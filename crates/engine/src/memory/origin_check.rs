@@ -10,8 +10,8 @@ use heirloom_core::memory::{self, EntryMatch, MemoryEntries};
 use heirloom_core::record::{Origin, Referent};
 use heirloom_store::adrs;
 
-use super::MemoryItem;
 use super::lifecycle::{adr_statement, is_final};
+use super::{MemoryItem, MemorySlice};
 use crate::Session;
 use crate::workspace::archive;
 
@@ -20,6 +20,15 @@ pub(crate) struct OriginCheck<'s> {
     session: &'s Session,
     decisions: HashMap<String, Option<StatedDecision>>,
     memories: HashMap<String, Option<MemoryEntries>>,
+}
+
+/// Returns the active memories that are pinned for the agent of a request, with labels on those that are outdated.
+pub(crate) fn pins_of_request(session: &Session, known: &MemorySlice) -> Vec<MemoryItem> {
+    let mut check = OriginCheck::new(session);
+    let mut pins: Vec<MemoryItem> =
+        known.pins(session.agent()).into_iter().map(|(_, pin)| pin.on(session.today())).collect();
+    pins.iter_mut().for_each(|pin| check.label(pin));
+    pins
 }
 
 /// What a decision record states.
@@ -81,7 +90,7 @@ impl<'s> OriginCheck<'s> {
         let Ok(config) = self.session.config() else { return false };
         let (records, _) = adrs::read(root, config, adrs::Scope::AllProjects);
         let has_moved = records.iter().any(|record| record.adr.id == id);
-        !has_moved && !archive::documents(root).iter().any(|archived| archived.ends_with(path))
+        !has_moved && !archive::holds_path(&archive::documents(root), path)
     }
 
     /// Returns how an entry of a memory document differs from its fact. A document that has moved is not looked for.

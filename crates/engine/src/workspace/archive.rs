@@ -287,6 +287,12 @@ pub(crate) fn documents(root: &Root) -> Vec<String> {
     found
 }
 
+/// Returns whether one of the archived documents was at a path.
+pub(crate) fn holds_path(archived: &[String], path: &str) -> bool {
+    let sources = archived.iter().filter_map(|location| ArchivedFile::parse(location));
+    sources.into_iter().any(|archived| archived.source == path)
+}
+
 /// Returns the name of a plan or a project, given the path of its main document.
 fn folder_name(path: &str) -> Option<&str> {
     let stem = path::stem(path);

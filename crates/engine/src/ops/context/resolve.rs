@@ -16,7 +16,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, active_prose, show_items};
+use crate::memory::{
+    MemoryItem, MemoryQuery, MemorySlice, active_prose, pins_of_request, show_items,
+};
 use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
@@ -181,15 +183,7 @@ fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<Me
     inherited.problems.extend(known.iter().flat_map(|known| known.problems.iter().cloned()));
     inherited.problems.sort();
     inherited.problems.dedup();
-    Ok(known
-        .map(|known| {
-            known
-                .pins(session.agent())
-                .into_iter()
-                .map(|(_, pin)| pin.on(session.today()))
-                .collect()
-        })
-        .unwrap_or_default())
+    Ok(known.map(|known| pins_of_request(session, &known)).unwrap_or_default())
 }
 
 fn is_memory(placed: &HierarchyDocument) -> bool {

@@ -6,7 +6,9 @@ use heirloom_core::record::Referent;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, PinOwner, WriteTransaction};
+use crate::memory::{
+    MemoryItem, MemoryQuery, MemorySlice, OriginCheck, PinOwner, WriteTransaction,
+};
 use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -41,7 +43,7 @@ impl Operation for MemoryFocus {
                 known.pins(session.agent()).into_iter().map(|(name, _)| name).collect();
             return Ok(ChangedItems {
                 done: "pinned",
-                items: describe_pins(&known, &pinned),
+                items: describe_pins(session, &known, &pinned),
                 notes: vec![],
             });
         }
@@ -81,7 +83,7 @@ impl Operation for MemoryFocus {
             transaction.write_pin(&known, name, owner)?;
         }
         transaction.commit()?;
-        Ok(ChangedItems { done: "pinned", items: describe_pins(&known, &pinned), notes })
+        Ok(ChangedItems { done: "pinned", items: describe_pins(session, &known, &pinned), notes })
     }
 }
 
@@ -102,8 +104,12 @@ fn check_is_active(known: &MemorySlice, id: &str, memory: &Referent) -> Result<(
     Err(Error::bad_input(format!("`{id}` is {}", standing.as_str())).hint(hint))
 }
 
-fn describe_pins(known: &MemorySlice, pinned: &[Referent]) -> Vec<MemoryItem> {
+fn describe_pins(session: &Session, known: &MemorySlice, pinned: &[Referent]) -> Vec<MemoryItem> {
     let mut items = known.describe(pinned, Standing::Active);
-    items.iter_mut().for_each(|item| item.pinned = true);
+    let mut check = OriginCheck::new(session);
+    for item in &mut items {
+        item.pinned = true;
+        check.label(item);
+    }
     items
 }

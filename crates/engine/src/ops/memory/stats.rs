@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::memory::{MemoryItem, StandingCounts, read_related_with_counts, show_items};
+use crate::memory::{
+    MemoryItem, StandingCounts, pins_of_request, read_related_with_counts, show_items,
+};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -105,11 +107,7 @@ impl Operation for Stats {
                 })
                 .count(),
             relations: known.memory.edges().len(),
-            pins: known
-                .pins(session.agent())
-                .into_iter()
-                .map(|(_, item)| item.on(session.today()))
-                .collect(),
+            pins: pins_of_request(session, &known),
             max_pins: session.config()?.memory.pins,
             forks: known
                 .memory

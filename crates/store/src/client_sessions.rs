@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use heirloom_core::transcript;
@@ -86,7 +86,9 @@ impl ClientFolders {
     /// Reads a file if it is one of a session that ran in the workspace; `None` if it is not.
     pub fn read(&self, root: &Root, path: &Path) -> Result<Option<String>, StoreError> {
         let Ok(path) = fs::canonicalize(self.expand_home(path)) else { return Ok(None) };
-        if !self.is_session_file(&path) || !ran_in(root, &path) {
+        // Opening a FIFO would block.
+        let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+        if !is_file || !self.is_session_file(&path) || !ran_in(root, &path) {
             return Ok(None);
         }
         let io = |error| StoreError::io(path.display().to_string(), error);
@@ -208,7 +210,11 @@ fn ran_in(root: &Root, file: &Path) -> bool {
     match fs::canonicalize(&folder) {
         Ok(folder) => Root::find(&folder).is_ok_and(|found| found.path() == root.path()),
         // The folder was removed since.
-        Err(_) => Path::new(&folder).starts_with(root.path()),
+        Err(_) => {
+            let folder = Path::new(&folder);
+            let is_normal = folder.components().all(|part| part != Component::ParentDir);
+            is_normal && folder.starts_with(root.path())
+        }
     }
 }
 

@@ -412,7 +412,7 @@ pub fn read_user_file_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
 }
 
 /// Lists the files of a folder that the user named and of its subfolders, sorted by path. For a file,
-/// returns that file. Hidden files and symbolic links are skipped.
+/// returns that file. Hidden files, symbolic links and special files are skipped.
 pub fn list_user_files(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let io = |error| given_path_error(path, error);
     if !fs::metadata(path).map_err(io)?.is_dir() {
@@ -428,7 +428,7 @@ pub fn list_user_files(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
         }
         if kind.is_dir() {
             files.extend(list_user_files(&entry.path())?);
-        } else {
+        } else if kind.is_file() {
             files.push(entry.path());
         }
     }

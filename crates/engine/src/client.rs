@@ -6,11 +6,23 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 #[derive(Debug, Default)]
 pub struct Client {
     name: OnceLock<String>,
+    /// Whether its requests come over a connection of its own.
+    is_connected: bool,
     /// The work sessions that it started and has not ended, in the order of their start.
     work_sessions: Mutex<Vec<String>>,
 }
 
 impl Client {
+    /// A program with a connection of its own.
+    pub fn connected() -> Self {
+        Client { is_connected: true, ..Client::default() }
+    }
+
+    /// Returns whether its requests come over a connection of its own.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.is_connected
+    }
+
     /// Sets the name by which the program introduced itself, unless it is set.
     pub fn introduce(&self, name: Option<String>) {
         if let Some(name) = name {

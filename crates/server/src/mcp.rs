@@ -105,7 +105,7 @@ pub async fn serve(
     listing: ToolFilter,
     form: AnswerForm,
 ) -> Result<StopReason, String> {
-    let client = Arc::<Client>::default();
+    let client = Arc::new(Client::connected());
     let server = Server { open: open.clone(), client: client.clone(), listing, form };
     let (read, write) = rmcp::transport::stdio_pipes();
     let serve = async {

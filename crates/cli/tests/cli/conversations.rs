@@ -247,3 +247,74 @@ fn an_old_conversation_does_not_join_a_new_session() {
     let shown = record(&team, &episodes[0]);
     assert_eq!(shown.get("goals"), None, "{shown}");
 }
+
+#[test]
+fn ending_the_session_and_then_compacting_gives_one_episode() {
+    let team = team();
+    let root = root(&team);
+    team.heir("session start Refunds").ok();
+    write_claude_code(&team, &root, &["Make refunds idempotent.", "Refunds have a key now."]);
+    let ended = team.json("session end");
+    let compacted = team.json("compact");
+    assert_eq!((&compacted["already"], &compacted["episode"]), (&json!(true), &ended["id"]));
+    let texts = ["Make refunds idempotent.", "Refunds have a key now.", "The key is the order's."];
+    write_claude_code(&team, &root, &texts);
+    let grown = team.json("compact");
+    assert_eq!(grown["replaces"], json!([ended["id"]]), "{grown}");
+    let episodes = episodes(&team);
+    assert_eq!((episodes.len(), &episodes[0]["id"]), (1, &grown["episode"]), "{episodes:?}");
+    assert!(episodes[0]["text"].as_str().unwrap().starts_with("Refunds"), "{episodes:?}");
+}
+
+#[test]
+fn a_session_takes_the_conversation_that_it_was_started_in() {
+    let team = team();
+    let root = root(&team);
+    let mut client = server(&team, "claude-code");
+    let started = client.call("session_start", &json!({"title": "Pears"}));
+    let id = &started["id"].as_str().unwrap()[28..];
+    let own = format!("session started {id}");
+    let path = write_claude_code(&team, &root, &["Work on pears.", &own, "Pears are green."]);
+    // Another agent of the same client writes its session file later.
+    let other = path.replace(SESSION, "0f3c1c5e-7777-4222-8333-444455556666");
+    let text = claude_code_lines(&root, &["Work on apples.", "Apples are red."]);
+    std::fs::write(other, text.replace(SESSION, "another")).unwrap();
+    let ended = client.call("session_end", &json!({}));
+    assert_eq!(record(&team, &ended)["goals"][0], "Work on pears.");
+}
+
+#[test]
+fn a_path_in_any_form_is_no_conversation() {
+    let team = team();
+    team.write("my talk.TXT", "User: Make refunds idempotent.\nAgent: Refunds have a key now.\n");
+    team.write("empty.txt", "");
+    let mut client = server(&team, "test");
+    for path in ["\"my talk.TXT\"", "`my talk.TXT`", "./my talk.TXT", "my talk.TXT"] {
+        let brief = client.call("memory_compact", &json!({"transcript": path, "dry_run": true}));
+        assert_eq!(brief["title"], "Make refunds idempotent", "{path}: {brief}");
+    }
+    for path in ["plans", ".", "..", "~", ".env", "talk.jsonl.zst", "empty.txt", "a\0b"] {
+        let answer = client.call_for_text("memory_compact", &json!({"transcript": path}));
+        assert!(!answer.contains("stored"), "{path}: {answer}");
+    }
+    assert!(episodes(&team).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fifo_among_the_session_files_is_not_opened() {
+    let (team, home) = (team(), Workspace::empty(HEIR));
+    let folder = home.path().join(CLAUDE_CODE_FOLDER).join("projects/-x");
+    std::fs::create_dir_all(&folder).unwrap();
+    let fifo = folder.join("f.jsonl");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut client = server_with_home(&team, &home);
+    let answer = client.call_for_text("memory_compact", &json!({"transcript": fifo}));
+    assert!(answer.contains("neither in the workspace nor a session file"), "{answer}");
+    let folder = team.path().join("notes");
+    std::fs::create_dir_all(&folder).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo").arg(folder.join("f.md")).status().unwrap().success()
+    );
+    team.heir("import notes");
+}

@@ -48,8 +48,7 @@ fn a_session_ends_when_the_server_loses_its_client() {
     assert_eq!(episode["title"], "Refunds", "{episode}");
     assert_eq!((&episode["tool_calls"], &episode["turns"]), (&json!(2), &json!(1)), "{episode}");
     assert_eq!(episode["by"], "planner", "{episode}");
-    // The fact, and that of the decision record, which the start of the session stored.
-    assert_eq!(episode["stored"].as_array().map(Vec::len), Some(2), "{episode}");
+    assert_eq!(episode["stored"].as_array().map(Vec::len), Some(1), "{episode}");
     assert_eq!(open_sessions(&team), 0);
 }
 
@@ -145,4 +144,50 @@ fn commands_count_for_the_open_session_and_nothing_is_made_up() {
     let listed = team.json("episode list Found");
     let found = record(&team, &listed["hits"][0]);
     assert_eq!(found["tool_calls"], 1, "{found}");
+}
+
+#[test]
+fn a_client_ends_its_own_session() {
+    let team = team();
+    let open = |agent: &str| {
+        McpClient::open(team.command().args(["mcp", "--structured"]).env("HEIRLOOM_AGENT", agent))
+    };
+    let (mut alice, mut bob) = (open("alice"), open("bob"));
+    alice.call("session_start", &json!({"title": "Refunds"}));
+    let refused = bob.call_for_text("session_end", &json!({}));
+    assert!(refused.contains("no session of yours is open"), "{refused}");
+    bob.call("session_start", &json!({"title": "Search"}));
+    assert_eq!(alice.call("session_end", &json!({}))["text"], "Refunds");
+    assert_eq!(bob.call("session_end", &json!({}))["text"], "Search");
+}
+
+#[test]
+fn what_others_do_is_not_part_of_the_session_of_a_connection() {
+    let team = team();
+    let mut dead = working_client(&team);
+    dead.call_for_text("memory_recall", &json!({"query": "refunds"}));
+    drop(dead);
+    // The same author goes on elsewhere.
+    let mut client = McpClient::open(
+        team.command().args(["mcp", "--structured"]).env("HEIRLOOM_AGENT", "planner"),
+    );
+    client.call("memory_store", &json!({"content": "Carts expire", "section": "specs"}));
+    client.call("session_start", &json!({"title": "Carts"}));
+    client.call("memory_store", &json!({"content": "Carts hold ten items", "section": "specs"}));
+    let ended = client.call("session_end", &json!({}));
+    let episode = record(&team, &ended);
+    assert_eq!((&episode["title"], &episode["tool_calls"]), (&json!("Carts"), &json!(1)));
+    assert_eq!(episode["stored"].as_array().map(Vec::len), Some(1), "{episode}");
+    team.run_at(LATER, &["adr", "list"]).ok();
+    let listed = team.json("episode list Refunds");
+    assert_eq!(record(&team, &listed["hits"][0])["tool_calls"], 3, "{listed}");
+}
+
+#[test]
+fn the_title_of_a_session_is_checked_for_secrets() {
+    let team = team();
+    let token = format!("key ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).split_at(36).0);
+    let refused = team.run(&["session", "start", &token]).failed(2);
+    assert!(refused.contains("looks like"), "{refused}");
+    assert_eq!(open_sessions(&team), 0);
 }

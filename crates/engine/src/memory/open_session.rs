@@ -22,6 +22,9 @@ pub(crate) struct OpenSession {
     pub(crate) by: String,
     /// Commit that was checked out at the start.
     pub(crate) commit: Option<String>,
+    /// Whether it belongs to the connection that started it, so that calls of others are not part of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) of_connection: bool,
     /// Decisions in documents that could not be stored as facts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
@@ -76,8 +79,8 @@ fn folder(session: &Session) -> StateFolder<'_> {
     StateFolder::in_state(session.root(), OPEN_SESSIONS)
 }
 
-/// Returns the open session that a request belongs to: the one that the client started last, else that of the author
-/// if there is exactly one. Records of the same session are recalled together.
+/// Returns the open session that a request belongs to: the one that its client started last, else the only one of the
+/// author that does not belong to another connection. Records of the same session are recalled together.
 pub(crate) fn current_session(session: &Session) -> Option<String> {
     if !OpenSession::is_any_open(session) {
         return None;
@@ -89,6 +92,6 @@ pub(crate) fn current_session(session: &Session) -> Option<String> {
         return Some(own.clone());
     }
     let author = session.author();
-    let mut sessions = open.into_iter().filter(|open| open.by == author);
+    let mut sessions = open.into_iter().filter(|open| open.by == author && !open.of_connection);
     sessions.next().filter(|_| sessions.next().is_none()).map(|open| open.id)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use heirloom_core::record::Origin;
+use heirloom_core::record::{Origin, short_id};
 use heirloom_core::transcript::{self, Transcript};
 use heirloom_core::words;
 use heirloom_store::client_sessions::{KnownClient, SessionFile};
@@ -36,40 +36,62 @@ impl Conversation {
     /// Reads the conversation that a request gives as text or names by a path; `None` if it gives none.
     pub(crate) fn given(session: &Session, given: Option<&str>) -> Result<Option<Self>, Error> {
         let Some(given) = given.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
-        match as_path(given) {
-            Some(path) => Ok(Some(Self::parse(&read_file(session, path)?, Some(Path::new(path))))),
-            None => Ok(Some(Self::parse(given, None))),
+        let Some(path) = as_path(given, |path| session.root().exists(path)) else {
+            return Ok(Some(Self::parse(given, None)));
+        };
+        let conversation = Self::parse(&read_file(session, path)?, Some(Path::new(path)));
+        if conversation.transcript.turns.is_empty() {
+            return Err(Error::bad_input(format!("{path} contains no conversation"))
+                .hint("give a session file of Claude Code or Codex, JSON Lines, or text"));
         }
+        Ok(Some(conversation))
     }
 
-    /// Reads the newest session file of the client for this workspace.
+    /// Reads the newest session file of the client for this workspace: of those in which it started a work session, if
+    /// there are any.
     pub(crate) fn newest(session: &Session) -> Result<Option<Self>, Error> {
-        match session_files(session).next() {
-            Some(file) => Self::read(session, &file).map(Some),
-            None => Ok(None),
-        }
+        let started = session.client().work_sessions();
+        let files = session_files(session).take(MAX_SESSION_FILES);
+        Self::choose(session, started.last().map(String::as_str), files, |_| true)
     }
 
-    /// Reads the newest session file of the client for this workspace that was written during a time.
+    /// Reads the newest session file of the client for this workspace that was written during a work session: the one
+    /// in which the session was started, if it states its id.
     pub(crate) fn during(
         session: &Session,
+        work_session: &str,
         start: Timestamp,
         end: Timestamp,
     ) -> Result<Option<Self>, Error> {
         let earliest = SystemTime::from(start);
         let files = session_files(session).take_while(|file| file.modified >= earliest);
-        for file in files.take(MAX_SESSION_FILES) {
-            let conversation = Self::read(session, &file)?;
-            if conversation.transcript.started.is_none_or(|started| started <= end) {
-                return Ok(Some(conversation));
-            }
-        }
-        Ok(None)
+        let began = |transcript: &Transcript| transcript.started.is_none_or(|began| began <= end);
+        Self::choose(session, Some(work_session), files.take(MAX_SESSION_FILES), began)
     }
 
-    fn read(session: &Session, file: &SessionFile) -> Result<Self, Error> {
-        let text = session.client_folders().read(session.root(), &file.path)?;
-        Ok(Self::parse(&text.unwrap_or_default(), Some(&file.path)))
+    /// Reads the first file that states the id of a work session, else the first one that fits.
+    fn choose(
+        session: &Session,
+        work_session: Option<&str>,
+        files: impl Iterator<Item = SessionFile>,
+        fits: impl Fn(&Transcript) -> bool,
+    ) -> Result<Option<Self>, Error> {
+        let mut first = None;
+        for file in files {
+            let text = session.client_folders().read(session.root(), &file.path)?;
+            let text = text.unwrap_or_default();
+            let is_stated = work_session.is_some_and(|id| text.contains(short_id(id)));
+            if first.is_none() || is_stated {
+                let conversation = Self::parse(&text, Some(&file.path));
+                if is_stated || fits(&conversation.transcript) {
+                    first = Some(conversation);
+                }
+            }
+            if is_stated || (work_session.is_none() && first.is_some()) {
+                break;
+            }
+        }
+        Ok(first)
     }
 
     fn parse(text: &str, path: Option<&Path>) -> Self {
@@ -90,22 +112,28 @@ fn session_files(session: &Session) -> impl Iterator<Item = SessionFile> + '_ {
     session.client_folders().sessions(session.root(), client)
 }
 
-/// Returns the path if a text is a path and no conversation: one line that starts or ends like one.
-fn as_path(text: &str) -> Option<&str> {
+/// Returns the path if a text is a path and no conversation: one line that is a single word, starts or ends like a path,
+/// or names a file that exists in the workspace.
+fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<&str> {
     let line = text.trim();
+    let is_quoted =
+        |quote: &&char| line.len() > 1 && line.starts_with(**quote) && line.ends_with(**quote);
+    let line = match ['"', '\'', '`'].iter().find(is_quoted) {
+        Some(quote) => line.trim_matches(*quote),
+        None => line,
+    };
     let line = line.strip_prefix("file://").unwrap_or(line);
-    if line.contains('\n') || line.len() > MAX_PATH_BYTES {
+    if line.contains(['\n', '\r']) || line.len() > MAX_PATH_BYTES || line.starts_with(['{', '[']) {
         return None;
     }
     let extension = Path::new(line).extension().and_then(|extension| extension.to_str());
-    let has_extension = extension.is_some_and(|extension| EXTENSIONS.contains(&extension));
-    let has_spaces = line.contains(char::is_whitespace);
+    let extension = extension.map(str::to_lowercase);
+    let has_extension = extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()));
     let is_anchored =
         ["/", "~/", "./", "../", "\\", "~\\"].iter().any(|start| line.starts_with(start))
             || line.get(1..3).is_some_and(|drive| matches!(drive, ":\\" | ":/"));
-    let is_path =
-        if is_anchored { has_extension || !has_spaces } else { has_extension && !has_spaces };
-    is_path.then_some(line)
+    let is_word = !line.contains(char::is_whitespace);
+    (is_word || (is_anchored && has_extension) || exists(line)).then_some(line)
 }
 
 /// Reads a file in the workspace, or one of its session files. Any other is refused, whether it exists or not.
@@ -146,17 +174,19 @@ mod tests {
             "C:\\Users\\Ada Lovelace\\talk.jsonl",
             "notes/talk.md",
             "/etc/passwd",
+            "\"talk.TXT\"",
+            ".env",
         ] {
-            assert!(as_path(path).is_some(), "{path}");
+            assert!(as_path(path, |_| false).is_some(), "{path}");
         }
         for text in [
             "user: fix it\nagent: done",
             "{\"role\":\"user\",\"content\":\"Fix it.\"}",
             "Please read notes/talk.md",
             "/compact the conversation",
-            "Done",
         ] {
-            assert!(as_path(text).is_none(), "{text}");
+            assert!(as_path(text, |_| false).is_none(), "{text}");
         }
+        assert_eq!(as_path("my talk.md", |path| path == "my talk.md"), Some("my talk.md"));
     }
 }

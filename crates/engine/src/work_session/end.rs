@@ -20,6 +20,9 @@ use crate::{Error, Session};
 /// The tag of the episodes of compacted conversations.
 pub(crate) const COMPACT_TAG: &str = "compact";
 
+/// The tag of the episodes of work sessions.
+pub(crate) const SESSION_TAG: &str = "auto";
+
 /// What is known about the end of a session.
 #[derive(Default)]
 pub(crate) struct Ending {
@@ -65,8 +68,8 @@ pub(crate) fn end(
         return Err(Error::not_found("the session has been ended meanwhile", vec![]));
     }
     let catalog = Catalog::read(session)?;
-    let origin = Origin::session(&open.id);
-    let known = work.read_memory(&catalog, &origin, ending.conversation.as_ref())?;
+    let known = work.read_memory(&catalog, ending.conversation.as_ref())?;
+    let origin = work.origin(&known, ending.conversation.as_ref());
     let is_episode = |record: &&Record| record.origin.as_ref() == Some(&origin);
     let record = match known.memory.records().find(is_episode) {
         // A command that was interrupted stored the episode already.
@@ -126,7 +129,8 @@ impl Work<'_> {
     /// Finds the conversation in the session files of the client. A file that cannot be read does not keep the session
     /// from ending.
     fn find_conversation(&self, notes: &mut Vec<String>) -> Option<Conversation> {
-        Conversation::during(self.session, self.start?, self.end).unwrap_or_else(|error| {
+        let found = Conversation::during(self.session, &self.open.id, self.start?, self.end);
+        found.unwrap_or_else(|error| {
             notes.push(format!("the conversation is left out: {}", error.message));
             None
         })
@@ -136,14 +140,25 @@ impl Work<'_> {
     fn read_memory(
         &self,
         catalog: &Catalog,
-        origin: &Origin,
         conversation: Option<&Conversation>,
     ) -> Result<MemorySlice, Error> {
-        let origins = conversation.map(|conversation| &conversation.origin).into_iter();
+        let origins = conversation.map(|conversation| conversation.origin.clone()).into_iter();
         let query = lifecycle::select_ingested(&catalog.adrs)
-            .origins(origins.chain([origin]).cloned())
+            .origins(origins.chain([Origin::session(&self.open.id)]))
             .since(self.start.map(day::of_timestamp));
         query.read(self.session)
+    }
+
+    /// Returns the origin of the episode: the conversation, or a version of it if it has an episode already; else the
+    /// session. So a later compaction of the conversation finds it.
+    fn origin(&self, known: &MemorySlice, conversation: Option<&Conversation>) -> Origin {
+        match conversation {
+            None => Origin::session(&self.open.id),
+            Some(Conversation { origin, .. }) if known.origins().contains(origin) => {
+                origin.version(&self.open.id)
+            }
+            Some(Conversation { origin, .. }) => origin.clone(),
+        }
     }
 
     /// Makes the record of the episode, without its origin. Notes say what was left out.
@@ -172,7 +187,7 @@ impl Work<'_> {
         notes.extend(left_out);
         let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
         record.by.clone_from(&self.open.by);
-        record.tags = vec!["auto".to_owned()];
+        record.tags = vec![SESSION_TAG.to_owned()];
         record.supersedes = replaced_by_episode(known, earlier.iter().map(|(record, _)| *record));
         record
     }
@@ -252,9 +267,15 @@ impl Work<'_> {
 
     /// Returns the shared records that the author stored during the session.
     fn stored_records(&self, known: &MemorySlice) -> Vec<Referent> {
+        let is_of_session = |record: &Record| match &record.session {
+            Some(id) => *id == self.open.id,
+            // Records of a connection state its session.
+            None => !(self.open.of_connection && record.kind().spec().joins_session),
+        };
         let records = known.memory.records().filter(|record| {
             self.contains(record.at)
                 && record.by == self.open.by
+                && is_of_session(record)
                 && record.kind().spec().is_recallable
                 && !record.is_private()
         });

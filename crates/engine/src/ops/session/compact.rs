@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::llm;
 use crate::memory::{
     MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, drop_fields_with_secrets,
-    episode_from_digest, show_items,
+    episode_from_digest, pins_of_request, show_items,
 };
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::work_session::{COMPACT_TAG, Conversation, latest_episodes, replaced_by_episode};
+use crate::work_session::{
+    COMPACT_TAG, Conversation, SESSION_TAG, latest_episodes, replaced_by_episode,
+};
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -122,7 +124,7 @@ impl Operation for Compact {
             Some(plan) => Some(MemoryFile::open(session, plan, request.agent.as_deref())?),
             None => None,
         };
-        let mut brief = brief_of_memory(&known, file.as_ref(), session.agent());
+        let mut brief = brief_of_memory(session, &known, file.as_ref());
         brief.problems = known.problems.clone();
         brief.warnings = warnings;
         if let Some(conversation) = conversation {
@@ -139,7 +141,7 @@ impl Operation for Compact {
 }
 
 /// Returns the part of the brief that does not depend on the conversation.
-fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>, agent: Option<&str>) -> Brief {
+fn brief_of_memory(session: &Session, known: &MemorySlice, file: Option<&MemoryFile>) -> Brief {
     let is_relevant = |document: &MemoryDocument| {
         file.is_none_or(|file| {
             document.selectors.get("plan") == Some(&file.plan)
@@ -165,7 +167,7 @@ fn brief_of_memory(known: &MemorySlice, file: Option<&MemoryFile>, agent: Option
         title: None,
         summary: None,
         summary_by: None,
-        pins: known.pins(agent).into_iter().map(|(_, item)| item).collect(),
+        pins: pins_of_request(session, known),
         open: open.map(|(_, item)| item.clone()).collect(),
         unanswered: vec![],
         instructions: vec![],
@@ -222,7 +224,13 @@ impl Brief {
         request: &Request,
     ) -> Option<Record> {
         let earlier = latest_episodes(known, origin);
-        earlier.iter().for_each(|(_, earlier)| episode.add_work_of(earlier));
+        for (record, earlier) in &earlier {
+            episode.add_work_of(earlier);
+            // The episode of a work session has the title that was given to the session.
+            if request.title.is_none() && record.tags.iter().any(|tag| tag == SESSION_TAG) {
+                episode.title.clone_from(&earlier.title);
+            }
+        }
         let is_same = |earlier: &&(&Record, &Episode)| episode.has_same_content(earlier.1);
         if let Some((stored, _)) = earlier.iter().find(is_same) {
             self.episode = Some(stored.id.to_string());

@@ -15,7 +15,7 @@ pub(crate) struct SessionEnd;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Id of the session, or the end of the id; optional if only one is open.
+    /// Id of the session, or the end of the id; optional if only one of yours is open.
     #[serde(default)]
     id: Option<String>,
     /// Title of the episode.
@@ -64,23 +64,19 @@ impl Operation for SessionEnd {
     }
 }
 
-/// Finds an open session by the end of its id, or the only one that is open.
+/// Finds an open session by the end of its id, or the only one: of those that the client started, else of the author's.
+/// A person may also end the only session of somebody else.
 fn find_open(session: &Session, id: Option<&str>) -> Result<OpenSession, Error> {
-    let (mut open, problems) = OpenSession::read_all(session)?;
-    let described = |open: &[OpenSession]| {
-        open.iter()
-            .map(|session| {
-                let title = session.title.as_deref().unwrap_or(&session.started);
-                format!("{} {title}", session.id)
-            })
-            .collect::<Vec<_>>()
+    let (open, problems) = OpenSession::read_all(session)?;
+    let all = describe(&open);
+    let mut selected = match id {
+        Some(id) => {
+            open.into_iter().filter(|session| session.id.ends_with(id.trim())).collect::<Vec<_>>()
+        }
+        None => own_sessions(session, open),
     };
-    let all = described(&open);
-    if let Some(id) = id {
-        open.retain(|session| session.id.ends_with(id.trim()));
-    }
-    match open.len() {
-        1 => Ok(open.remove(0)),
+    match selected.len() {
+        1 => Ok(selected.remove(0)),
         0 if all.is_empty() => {
             let hint = match problems.first() {
                 Some(problem) => Hint::from(problem),
@@ -88,8 +84,35 @@ fn find_open(session: &Session, id: Option<&str>) -> Result<OpenSession, Error> 
             };
             Err(Error::not_found("no session is open", all).hint(hint))
         }
+        0 if id.is_none() => {
+            Err(Error::not_found("no session of yours is open", all)
+                .hint("give the id of one of them"))
+        }
         0 => Err(Error::not_found("no open session has this id", all)),
-        _ => Err(Error::not_found("several sessions are open", described(&open))
+        _ => Err(Error::not_found("several sessions are open", describe(&selected))
             .hint("give the id of one of them")),
     }
+}
+
+/// Returns the sessions that a request without an id may mean.
+fn own_sessions(session: &Session, open: Vec<OpenSession>) -> Vec<OpenSession> {
+    let started = session.client().work_sessions();
+    let author = session.author();
+    let (own, others): (Vec<_>, Vec<_>) =
+        open.into_iter().partition(|open| started.contains(&open.id));
+    if !own.is_empty() {
+        return own;
+    }
+    let (of_author, of_others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|open| open.by == author && !open.of_connection);
+    let is_person = session.agent().is_none();
+    if of_author.is_empty() && is_person { of_others } else { of_author }
+}
+
+fn describe(open: &[OpenSession]) -> Vec<String> {
+    let describe = |session: &OpenSession| {
+        let title = session.title.as_deref().unwrap_or(&session.started);
+        format!("{} {title}", session.id)
+    };
+    open.iter().map(describe).collect()
 }

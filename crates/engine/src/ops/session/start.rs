@@ -42,10 +42,12 @@ impl Operation for SessionStart {
             started: session.now().to_string(),
             by: session.author(),
             commit: git::current_commit(session.root()),
+            of_connection: session.client().is_connected(),
             notes: vec![],
         };
         // Stores the decisions that were edited into documents since the last session.
         let mut transaction = WriteTransaction::begin(session, false)?;
+        transaction.reject_secret(open.title.as_deref().unwrap_or_default())?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::read_ingested(session, &catalog.adrs)?;
         let ingested = lifecycle::ingest_all(&mut transaction, &catalog, &known);

@@ -122,10 +122,13 @@ fn a_fact_is_expired_from_the_day_on_which_it_is_no_longer_true() {
     let tomorrow = "2026-02-23T00:00:00Z";
     for words in [&["fact", "list"][..], &["recall", "office closed"], &["fact", "list", "office"]]
     {
-        let today = json_at(&team, heirloom_testkit::NOW, words);
-        assert_eq!(today["hits"][0]["standing"], "active", "{words:?}");
-        let later = json_at(&team, tomorrow, words);
-        let hit = &later["hits"][0];
+        let hit_at = |now: &str| {
+            let found = json_at(&team, now, words);
+            let hits = found["hits"].as_array().unwrap().iter();
+            hits.clone().find(|hit| hit["id"] == id.as_str()).unwrap().clone()
+        };
+        assert_eq!(hit_at(heirloom_testkit::NOW)["standing"], "active", "{words:?}");
+        let hit = hit_at(tomorrow);
         assert_eq!((&hit["standing"], &hit["freshness"]), (&"expired".into(), &"critical".into()));
     }
     assert_eq!(json_at(&team, tomorrow, &["fact", "show", &id])["standing"], "expired");

@@ -134,7 +134,11 @@ fn other_copies(known: &MemorySlice, purged: &[Uuid]) -> Vec<String> {
     if !versions.is_empty() {
         notes.push(format!("its other versions are kept: {}", versions.join(", ")));
     }
-    notes.extend(documents.iter().map(|path| format!("its text was taken from {path}")));
+    notes.extend(documents.iter().map(|path| {
+        format!(
+            "its text was taken from {path}: remove it there, or the next ingest stores it again"
+        )
+    }));
     notes
 }
 
@@ -172,7 +176,7 @@ impl Answer for PurgeReport {
         if !self.commits.is_empty() {
             let commits = present::count(self.commits.len(), "commit");
             let warning = format!(
-                "⚠️ {commits} in the git history hold it, and so does every clone: change the secret, or rewrite the history"
+                "⚠️ the git history holds it ({commits}), and so does every clone: change the secret, or rewrite the history"
             );
             view.line([span(Role::Warning, warning)]);
         }

@@ -1,7 +1,7 @@
 //! Queries of the git history, answered by the `git` command.
 //!
 //! A repository is untrusted and brings its own git settings, so no call may run a program that they
-//! name: see [`git`].
+//! name: see the function `git`.
 
 mod repository;
 

@@ -54,7 +54,7 @@ pub trait Corpus: Sync {
     /// Returns the cosine of each memory and a vector, -1 to 1.
     fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;
 
-    /// Returns the day of a memory, if it is known, as [`number`](crate::day::number) counts days.
+    /// Returns the day of a memory, if it is known, as [`to_number`](crate::day::to_number) counts days.
     fn day(&self, slot: Slot) -> Option<i32>;
 
     /// Returns the confidence that a memory states, 0 to 1.

@@ -60,7 +60,7 @@ impl From<String> for Span {
 }
 
 /// Escapes characters that could control a terminal or deceive a reader: control characters, line
-/// breaks and the characters of [`is_deceptive`]. It uses JSON escapes, so that JSON text keeps its
+/// breaks and the characters of `is_deceptive`. It uses JSON escapes, so that JSON text keeps its
 /// value.
 pub fn escape_unprintable(text: &str) -> String {
     let is_escaped = |c: char| (c.is_control() && c != '\t') || is_deceptive(c);

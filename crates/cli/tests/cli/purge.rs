@@ -149,7 +149,10 @@ fn another_line_with_the_id_of_a_purged_record_is_ignored_until_it_is_purged_too
     team.write(&shard, add_field(&line));
     assert_eq!(texts(&team.json("fact list --all")), [""; 0]);
     team.run(&["note", "A write"]).ok();
-    assert!(team.read(&shard).contains(SECRET), "nobody decided to delete this line");
+    assert!(
+        team.read(&shard).contains(SECRET),
+        "only lines whose hash the tombstone names are deleted"
+    );
     let problem = &team.json("stats")["problems"][0];
     assert!(problem["message"].as_str().unwrap().contains("was purged"), "{problem}");
     purge(&team, &secret);

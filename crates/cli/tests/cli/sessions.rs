@@ -1,4 +1,4 @@
-//! Work sessions that nobody ends.
+//! Work sessions that end automatically, and to which session calls and records belong.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Ends the sessions that nobody ended.
+//! Ends work sessions automatically: after a timeout, and when the client that started them disconnects.
 
 use heirloom_core::Problem;
 use jiff::{SignedDuration, Timestamp};

@@ -14,8 +14,8 @@ use crate::record::Referent;
 pub struct Tombstone {
     /// The purged record.
     pub purged: Referent,
-    /// The hashes of the removed lines, in hexadecimal. Only these lines are deleted from a file: a line with the same
-    /// id and other content is ignored, but nobody decided to delete it.
+    /// The hashes of the removed lines, in hexadecimal. Only lines with these hashes are deleted from files. Readers
+    /// ignore every line with the id, but a line with other content stays in its file until it is purged, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line_hashes: Vec<String>,
 }

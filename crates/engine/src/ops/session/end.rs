@@ -64,8 +64,8 @@ impl Operation for SessionEnd {
     }
 }
 
-/// Finds an open session by the end of its id, or the only one: of those that the client started, else of the author's.
-/// A person may also end the only session of somebody else.
+/// Finds an open session by the end of its id. Without an id, returns the only one that the client started, else the
+/// only one of the author, else, if the caller is not an agent, the only one of all authors.
 fn find_open(session: &Session, id: Option<&str>) -> Result<OpenSession, Error> {
     let (open, problems) = OpenSession::read_all(session)?;
     let all = describe(&open);

@@ -44,7 +44,7 @@ pub(crate) fn measure(args: &AnswersArgs) -> Result<AnswersReport, Failure> {
     {
         let folder = temporary_folder()?;
         let heir = || {
-            let mut command = Command::new(programs::heir(args.heir.as_deref())?);
+            let mut command = Command::new(programs::heir(args.programs.heir.as_deref())?);
             command.current_dir(folder.path());
             Ok(command)
         };
@@ -52,8 +52,12 @@ pub(crate) fn measure(args: &AnswersArgs) -> Result<AnswersReport, Failure> {
         let client = StdioClient::start(heir()?.args(options))?;
         columns.push(Column::of(name, &HEIR, client)?);
     }
-    columns.push(Column::of_peer("server-memory", &SERVER_MEMORY, server_memory(&args.dir))?);
-    columns.push(Column::of_peer("basic-memory", &BASIC_MEMORY, basic_memory(&args.dir))?);
+    columns.push(Column::of_peer(
+        "server-memory",
+        &SERVER_MEMORY,
+        server_memory(&args.programs.dir),
+    )?);
+    columns.push(Column::of_peer("basic-memory", &BASIC_MEMORY, basic_memory(&args.programs.dir))?);
     Ok(AnswersReport { columns })
 }
 

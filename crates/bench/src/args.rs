@@ -30,6 +30,18 @@ pub(crate) struct Output {
     pub(crate) save: Option<PathBuf>,
 }
 
+/// Where heir and the peers are found.
+#[derive(Args)]
+pub(crate) struct ComparedPrograms {
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
+
+    /// The folder that `peers install` filled
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_PEERS_FOLDER)]
+    pub(crate) dir: PathBuf,
+}
+
 /// The options that measurements of generated workspaces share.
 #[derive(Args)]
 pub(crate) struct Common {
@@ -214,13 +226,8 @@ pub(crate) struct SimilarityArgs {
 /// peer that is not installed is skipped with the reason; `peers install` installs them.
 #[derive(Args)]
 pub(crate) struct AnswersArgs {
-    /// The heir binary [default: heir beside this program, else target/release/heir]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) heir: Option<PathBuf>,
-
-    /// The folder that `peers install` filled
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_PEERS_FOLDER)]
-    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) programs: ComparedPrograms,
 
     #[command(flatten)]
     pub(crate) output: Output,
@@ -266,13 +273,8 @@ pub(crate) struct PeersArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
 
-    /// The heir binary [default: heir beside this program, else target/release/heir]
-    #[arg(long, value_name = "PATH")]
-    pub(crate) heir: Option<PathBuf>,
-
-    /// The folder that `peers install` filled
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_PEERS_FOLDER)]
-    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) programs: ComparedPrograms,
 
     #[command(flatten)]
     pub(crate) output: Output,

@@ -31,5 +31,5 @@ pub(crate) use record_counts::StandingCounts;
 pub(crate) use relations::move_relations;
 pub(crate) use similar::SimilarMemory;
 pub(crate) use slice::{MemorySlice, PointInTime};
-pub(crate) use transaction::{WriteTransaction, unique_entry_id};
+pub(crate) use transaction::{AUTO_TAG, WriteTransaction, unique_entry_id};
 pub(crate) use whole::{SelectedRecords, WholeMemory, read_related_with_counts};

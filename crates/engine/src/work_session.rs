@@ -7,7 +7,7 @@ mod end;
 mod expiry;
 
 pub(crate) use conversation::Conversation;
-pub(crate) use end::{COMPACT_TAG, Ending, SESSION_TAG, end, latest_episodes, replaced_by_episode};
+pub(crate) use end::{COMPACT_TAG, Ending, end, latest_episodes, replaced_by_episode};
 pub use expiry::end_sessions_of_client;
 
 use crate::Session;

@@ -68,6 +68,13 @@ pub struct SessionFile {
     pub modified: SystemTime,
 }
 
+impl SessionFile {
+    /// Reads the file.
+    pub fn read(&self) -> Result<String, StoreError> {
+        read_session_text(&self.path)
+    }
+}
+
 impl ClientFolders {
     /// Lists the files of sessions that ran in a workspace, the newest first. They are opened one by one, as far as
     /// the caller reads on.
@@ -91,17 +98,7 @@ impl ClientFolders {
         if !is_file || !self.is_session_file(&path) || !ran_in(root, &path) {
             return Ok(None);
         }
-        let io = |error| StoreError::io(path.display().to_string(), error);
-        let bytes = read_start(&path, MAX_FILE_BYTES + 1).map_err(io)?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            let limit = MAX_FILE_BYTES / (1024 * 1024);
-            return Err(StoreError::refused(
-                format!("{} has more than {limit} MB", path.display()),
-                "give the part of the conversation that matters as text",
-            ));
-        }
-        // The client may be writing the last line, perhaps in the middle of a character.
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        read_session_text(&path).map(Some)
     }
 
     /// Replaces a leading `~` with the home folder.
@@ -222,6 +219,21 @@ fn ran_in(root: &Root, file: &Path) -> bool {
 fn session_folder(file: &Path, bytes: u64) -> Option<String> {
     let head = read_start(file, bytes).ok()?;
     transcript::parse("", &String::from_utf8_lossy(&head)).cwd
+}
+
+/// Reads the text of a session file.
+fn read_session_text(path: &Path) -> Result<String, StoreError> {
+    let bytes = read_start(path, MAX_FILE_BYTES + 1)
+        .map_err(|error| StoreError::io(path.display().to_string(), error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let limit = MAX_FILE_BYTES / (1024 * 1024);
+        return Err(StoreError::refused(
+            format!("{} has more than {limit} MB", path.display()),
+            "give the part of the conversation that matters as text",
+        ));
+    }
+    // The client may be writing the last line, perhaps in the middle of a character.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads at most `limit` bytes of a file.

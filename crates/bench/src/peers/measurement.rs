@@ -76,7 +76,7 @@ fn systems(folder: &Path) -> Vec<MeasuredSystem<'_>> {
 pub(crate) fn measure(args: &PeersArgs) -> Result<PeersReport, Failure> {
     let mut timing = Timing::prepare(args)?;
     let mut rows = Vec::new();
-    for system in systems(&args.dir) {
+    for system in systems(&args.programs.dir) {
         let is_selected =
             args.only.is_empty() || args.only.iter().any(|only| system.name.contains(only));
         if system.is_peer && !is_selected {
@@ -158,7 +158,7 @@ impl Timing {
         let (documents, heir_questions) =
             generate(args.memories as usize, count * HEIR_QUESTION_FACTOR);
         let questions = heir_questions[..count.min(heir_questions.len())].to_vec();
-        let mut heir = heir_server::HeirServer::find(args.heir.as_deref())?;
+        let mut heir = heir_server::HeirServer::find(args.programs.heir.as_deref())?;
         let started = Instant::now();
         if !documents.is_empty() {
             heir.load(&documents)?;

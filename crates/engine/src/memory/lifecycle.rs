@@ -14,15 +14,13 @@ use heirloom_core::supersession::Supersession;
 use heirloom_core::words::short_hash;
 use uuid::Uuid;
 
+use super::transaction::AUTO_TAG;
 use super::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::workspace::archive;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::scaffold;
 use crate::{Error, Session};
-
-/// The tag of what was stored without being asked for.
-const AUTO_TAG: &str = "auto";
 
 /// A statement in a document that is stored as a fact.
 #[derive(Clone)]

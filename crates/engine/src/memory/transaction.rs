@@ -20,6 +20,9 @@ use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::edit_refused;
 use crate::{Error, Session};
 
+/// The tag of records that were written automatically: facts of decisions, their retirement, and episodes of sessions.
+pub(crate) const AUTO_TAG: &str = "auto";
+
 /// A transaction on the workspace, which holds its write lock. [`WriteTransaction::commit`] makes all
 /// changes at once.
 pub(crate) struct WriteTransaction<'s> {

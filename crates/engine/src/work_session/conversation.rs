@@ -52,7 +52,7 @@ impl Conversation {
     pub(crate) fn newest(session: &Session) -> Result<Option<Self>, Error> {
         let started = session.client().work_sessions();
         let files = session_files(session).take(MAX_SESSION_FILES);
-        Self::choose(session, started.last().map(String::as_str), files, |_| true)
+        Self::choose(started.last().map(String::as_str), files, |_| true)
     }
 
     /// Reads the newest session file of the client for this workspace that was written during a work session: the one
@@ -66,20 +66,18 @@ impl Conversation {
         let earliest = SystemTime::from(start);
         let files = session_files(session).take_while(|file| file.modified >= earliest);
         let began = |transcript: &Transcript| transcript.started.is_none_or(|began| began <= end);
-        Self::choose(session, Some(work_session), files.take(MAX_SESSION_FILES), began)
+        Self::choose(Some(work_session), files.take(MAX_SESSION_FILES), began)
     }
 
     /// Reads the first file that states the id of a work session, else the first one that fits.
     fn choose(
-        session: &Session,
         work_session: Option<&str>,
         files: impl Iterator<Item = SessionFile>,
         fits: impl Fn(&Transcript) -> bool,
     ) -> Result<Option<Self>, Error> {
         let mut first = None;
         for file in files {
-            let text = session.client_folders().read(session.root(), &file.path)?;
-            let text = text.unwrap_or_default();
+            let text = file.read()?;
             let is_stated = work_session.is_some_and(|id| text.contains(short_id(id)));
             if first.is_none() || is_stated {
                 let conversation = Self::parse(&text, Some(&file.path));

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use super::activity::Activity;
 use super::conversation::Conversation;
 use crate::memory::{
-    MemorySlice, OpenSession, WriteTransaction, drop_fields_with_secrets, episode_from_digest,
-    lifecycle,
+    AUTO_TAG, MemorySlice, OpenSession, WriteTransaction, drop_fields_with_secrets,
+    episode_from_digest, lifecycle,
 };
 use crate::view::present;
 use crate::workspace::catalog::Catalog;
@@ -19,9 +19,6 @@ use crate::{Error, Session};
 
 /// The tag of the episodes of compacted conversations.
 pub(crate) const COMPACT_TAG: &str = "compact";
-
-/// The tag of the episodes of work sessions.
-pub(crate) const SESSION_TAG: &str = "auto";
 
 /// What is known about the end of a session.
 #[derive(Default)]
@@ -187,7 +184,7 @@ impl Work<'_> {
         notes.extend(left_out);
         let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
         record.by.clone_from(&self.open.by);
-        record.tags = vec![SESSION_TAG.to_owned()];
+        record.tags = vec![AUTO_TAG.to_owned()];
         record.supersedes = replaced_by_episode(known, earlier.iter().map(|(record, _)| *record));
         record
     }

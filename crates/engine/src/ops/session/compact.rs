@@ -10,14 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::llm;
 use crate::memory::{
-    MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, drop_fields_with_secrets,
+    AUTO_TAG, MemoryItem, MemoryQuery, MemorySlice, WriteTransaction, drop_fields_with_secrets,
     episode_from_digest, pins_of_request, show_items,
 };
 use crate::view::present;
 use crate::view::{Role, View, span};
-use crate::work_session::{
-    COMPACT_TAG, Conversation, SESSION_TAG, latest_episodes, replaced_by_episode,
-};
+use crate::work_session::{COMPACT_TAG, Conversation, latest_episodes, replaced_by_episode};
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -227,7 +225,7 @@ impl Brief {
         for (record, earlier) in &earlier {
             episode.add_work_of(earlier);
             // The episode of a work session has the title that was given to the session.
-            if request.title.is_none() && record.tags.iter().any(|tag| tag == SESSION_TAG) {
+            if request.title.is_none() && record.tags.iter().any(|tag| tag == AUTO_TAG) {
                 episode.title.clone_from(&earlier.title);
             }
         }

@@ -1,8 +1,9 @@
 //! The forms of standing instructions, one rule for each.
 
 use super::words::{
-    GENERIC_QUANTIFIERS, GENERIC_VERBS, IDLE_PROHIBITIONS, IMPERATIVES, NO_REPLIES, OBSERVATIONS,
-    PREFERENCE_PHRASES, PRESENT_MOMENT, STATES,
+    EPISTEMIC_MODALS, GENERIC_QUANTIFIERS, GENERIC_VERBS, IDLE_PROHIBITIONS, IMPERATIVES,
+    LANGUAGES, MANNER_OPENINGS, MANNERS, NO_RECURRENCE, NO_REPLIES, OBLIGATIONS, OBSERVATIONS,
+    PREFERENCE_PHRASES, PRESENT_MOMENT, RECURRING_OPENINGS, STATES, UNIVERSAL_SCOPES,
 };
 use crate::phrase::FoldedSentence;
 
@@ -116,60 +117,15 @@ pub(super) fn is_preference(bare: &FoldedSentence) -> bool {
 
 /// Recognises imperatives that hold every time: "Run clippy before every commit", "always squash", "only merge after review".
 pub(super) fn is_quantified_imperative(bare: &FoldedSentence) -> bool {
-    let is_always = bare.starts_with_any(&[
-        "always",
-        "never",
-        "only",
-        "make it a habit",
-        "every time",
-        "whenever",
-        "any time",
-        "anytime",
-        "each time",
-        "before every",
-        "before each",
-        "after every",
-        "after each",
-        "before you commit",
-        "before committing",
-        "before merging",
-        "before pushing",
-    ]);
+    let is_always = bare.starts_with_any(RECURRING_OPENINGS);
     let after_only = bare.strip_prefix("only").and_then(|rest| rest.split_whitespace().next());
     if after_only.is_some_and(|verb| verb.ends_with('s') && !verb.ends_with("ss")) {
         return false;
     }
     if is_always {
-        return !bare.contains_any(&[
-            "was",
-            "were",
-            "had",
-            "only one",
-            "only the",
-            "only a few",
-            "only thing",
-            "only if you",
-            "never mind",
-            "only works",
-            "only happens",
-            "only fails",
-        ]);
+        return !bare.contains_any(NO_RECURRENCE);
     }
-    let is_imperative = bare.starts_with_any(IMPERATIVES)
-        || bare.contains_any(&[
-            "make sure",
-            "you should",
-            "you need to",
-            "you have to",
-            "i want",
-            "i need",
-            "we need",
-            "has to",
-            "have to",
-            "needs to",
-            "must",
-            "should",
-        ]);
+    let is_imperative = bare.starts_with_any(IMPERATIVES) || bare.contains_any(OBLIGATIONS);
     if is_conditional_instruction(bare) {
         return true;
     }
@@ -259,33 +215,12 @@ pub(super) fn is_contrast(bare: &FoldedSentence) -> bool {
 
 /// Recognises how work is to be done: "Keep commits small", "answer in German", "treat warnings as errors".
 pub(super) fn is_manner(bare: &FoldedSentence) -> bool {
-    if bare.starts_with_any(&[
-        "stick to",
-        "stick with",
-        "treat",
-        "follow the",
-        "use only",
-        "only use",
-        "use british",
-        "use american",
-        "assume",
-    ]) {
+    if bare.starts_with_any(MANNER_OPENINGS) {
         return !bare.contains_any(PRESENT_MOMENT);
     }
     let speaks =
         ["answer", "reply", "respond", "talk", "write", "comment", "commit messages", "comments"];
-    if bare.starts_with_any(&speaks)
-        && bare.contains_any(&[
-            "in english",
-            "in german",
-            "in french",
-            "in spanish",
-            "in british english",
-            "in american english",
-            "in the imperative",
-            "in present tense",
-        ])
-    {
+    if bare.starts_with_any(&speaks) && bare.contains_any(LANGUAGES) {
         return true;
     }
     let is_unit =
@@ -293,39 +228,8 @@ pub(super) fn is_manner(bare: &FoldedSentence) -> bool {
     if is_unit && !bare.contains_any(OBSERVATIONS) {
         return true;
     }
-    let manners = [
-        "small",
-        "short",
-        "simple",
-        "minimal",
-        "tiny",
-        "under",
-        "below",
-        "consistent",
-        "separate",
-        "out of",
-        "in sync",
-        "to a minimum",
-        "clean",
-        "pure",
-        "sorted",
-        "focused",
-        "compatible",
-        "backwards compatible",
-        "brief",
-        "stable",
-        "atomic",
-        "flat",
-        "at most",
-        "max",
-        "lean",
-        "tight",
-        "boring",
-        "dumb",
-        "readable",
-    ];
     (bare.starts_with_any(&["keep", "be", "make", "leave"]) || bare.contains("let's keep"))
-        && bare.contains_any(&manners)
+        && bare.contains_any(MANNERS)
         && !bare.contains_any(PRESENT_MOMENT)
         && !bare.starts_with_any(&["be right", "be back", "make sure", "keep going", "make it"])
 }
@@ -380,43 +284,12 @@ pub(super) fn is_generic_statement(bare: &FoldedSentence) -> bool {
     if quantified && bare.contains_any(&modal) {
         return !ends_in_state(&words);
     }
-    let epistemic = [
-        "must have",
-        "must be the",
-        "must be a",
-        "must be because",
-        "must be something",
-        "must be why",
-        "should be fine",
-        "should be ok",
-        "should work",
-        "should be good",
-        "should i",
-        "should we",
-        "should do it",
-        "should be enough",
-        "should be done",
-        "should be there",
-        "should be in",
-    ];
-    let is_obligation = bare.contains_any(&["must", "should"]) && !bare.contains_any(&epistemic);
+    let is_obligation =
+        bare.contains_any(&["must", "should"]) && !bare.contains_any(EPISTEMIC_MODALS);
     if is_obligation && is_bare_plural(&words) {
         return true;
     }
-    let everywhere = [
-        "always",
-        "everywhere",
-        "by convention",
-        "period",
-        "full stop",
-        "across the board",
-        "in this repo",
-        "in this codebase",
-        "in this project",
-        "around here",
-        "on this team",
-    ];
-    let ends_generic = bare.contains_any(&everywhere);
+    let ends_generic = bare.contains_any(UNIVERSAL_SCOPES);
     let verb = GENERIC_VERBS.iter().any(|verb| bare.contains(verb))
         || bare.contains_any(&["is", "goes", "lives", "stays", "gets", "uses"]);
     if ends_generic && verb && words.len() >= 4 {

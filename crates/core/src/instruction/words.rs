@@ -362,3 +362,150 @@ pub(super) const QUESTION_BEGINNINGS: &[&str] = &[
 /// Words that make a polite request a rule: "can you always sign commits?"
 pub(super) const GENERIC_WORDS: &[&str] =
     &["always", "each", "every", "from now on", "going forward", "never", "stop"];
+
+/// Openings of an instruction that holds every time.
+pub(super) const RECURRING_OPENINGS: &[&str] = &[
+    "always",
+    "never",
+    "only",
+    "make it a habit",
+    "every time",
+    "whenever",
+    "any time",
+    "anytime",
+    "each time",
+    "before every",
+    "before each",
+    "after every",
+    "after each",
+    "before you commit",
+    "before committing",
+    "before merging",
+    "before pushing",
+];
+
+/// Words after a recurring opening that make the sentence a report or a remark.
+pub(super) const NO_RECURRENCE: &[&str] = &[
+    "was",
+    "were",
+    "had",
+    "only one",
+    "only the",
+    "only a few",
+    "only thing",
+    "only if you",
+    "never mind",
+    "only works",
+    "only happens",
+    "only fails",
+];
+
+/// Words that ask for something.
+pub(super) const OBLIGATIONS: &[&str] = &[
+    "make sure",
+    "you should",
+    "you need to",
+    "you have to",
+    "i want",
+    "i need",
+    "we need",
+    "has to",
+    "have to",
+    "needs to",
+    "must",
+    "should",
+];
+
+/// Openings that state how work is to be done.
+pub(super) const MANNER_OPENINGS: &[&str] = &[
+    "stick to",
+    "stick with",
+    "treat",
+    "follow the",
+    "use only",
+    "only use",
+    "use british",
+    "use american",
+    "assume",
+];
+
+/// Languages and moods that answers are written in.
+pub(super) const LANGUAGES: &[&str] = &[
+    "in english",
+    "in german",
+    "in french",
+    "in spanish",
+    "in british english",
+    "in american english",
+    "in the imperative",
+    "in present tense",
+];
+
+/// Properties that are asked for after "keep", "be" or "make".
+pub(super) const MANNERS: &[&str] = &[
+    "small",
+    "short",
+    "simple",
+    "minimal",
+    "tiny",
+    "under",
+    "below",
+    "consistent",
+    "separate",
+    "out of",
+    "in sync",
+    "to a minimum",
+    "clean",
+    "pure",
+    "sorted",
+    "focused",
+    "compatible",
+    "backwards compatible",
+    "brief",
+    "stable",
+    "atomic",
+    "flat",
+    "at most",
+    "max",
+    "lean",
+    "tight",
+    "boring",
+    "dumb",
+    "readable",
+];
+
+/// Uses of "must" and "should" that guess or ask instead of demanding.
+pub(super) const EPISTEMIC_MODALS: &[&str] = &[
+    "must have",
+    "must be the",
+    "must be a",
+    "must be because",
+    "must be something",
+    "must be why",
+    "should be fine",
+    "should be ok",
+    "should work",
+    "should be good",
+    "should i",
+    "should we",
+    "should do it",
+    "should be enough",
+    "should be done",
+    "should be there",
+    "should be in",
+];
+
+/// Words that extend a statement to the whole project.
+pub(super) const UNIVERSAL_SCOPES: &[&str] = &[
+    "always",
+    "everywhere",
+    "by convention",
+    "period",
+    "full stop",
+    "across the board",
+    "in this repo",
+    "in this codebase",
+    "in this project",
+    "around here",
+    "on this team",
+];

@@ -52,6 +52,27 @@ struct NoteRelation {
     item: RelationItem,
 }
 
+/// What was imported from one note.
+#[derive(Default)]
+struct ImportedItems {
+    first_observation: Option<Uuid>,
+    first_prose: Option<Uuid>,
+    /// Whether the note has anything to import, even if it was rejected.
+    has_content: bool,
+}
+
+impl ImportedItems {
+    fn add_observation(&mut self, fact: Option<Uuid>) {
+        self.has_content = true;
+        self.first_observation = self.first_observation.or(fact);
+    }
+
+    fn add_prose(&mut self, fact: Option<Uuid>) {
+        self.has_content = true;
+        self.first_prose = self.first_prose.or(fact);
+    }
+}
+
 /// Imports notes together, because relations lead from one note to another.
 pub(super) fn import(texts: &[SourceText<'_>], context: &mut ImportContext<'_>) -> ImportResult {
     let mut batch = Batch::new(context);
@@ -113,53 +134,49 @@ impl Note {
             .cloned()
             .chain(unclosed)
             .for_each(|problem| batch.report(problem));
-        let mut first = None;
-        let mut first_prose = None;
-        let mut has_content = false;
+        let mut imported = ImportedItems::default();
         let mut heading_text = String::new();
         for block in &blocks {
             match block {
                 MarkdownBlock::Heading(heading) => {
                     heading_text = heading.text.trim().to_lowercase();
                 }
-                MarkdownBlock::Paragraph { text, .. } if text.starts_with('|') => {}
-                MarkdownBlock::Paragraph { line, text } => {
-                    has_content = true;
-                    let fact = self.import_prose(*line, text, batch);
-                    first_prose = first_prose.or(fact);
+                MarkdownBlock::Paragraph { line, text }
+                | MarkdownBlock::TableRow { line, text }
+                | MarkdownBlock::Code { line, text } => {
+                    imported.add_prose(self.import_prose(*line, text, batch));
                 }
+                MarkdownBlock::Item { text, .. } if text.is_empty() => {}
                 MarkdownBlock::Item { line, text, .. } => {
                     match syntax::parse_item(text, &heading_text) {
                         syntax::ListItem::Observation(observation) => {
-                            has_content = true;
                             let fact = self.import_observation(*line, observation, batch);
-                            first = first.or(fact);
+                            imported.add_observation(fact);
                         }
                         syntax::ListItem::Relation(item) => {
-                            has_content = true;
+                            imported.has_content = true;
                             relations.push(NoteRelation { note: index, line: *line, item });
                         }
-                        syntax::ListItem::Malformed(hint) => {
-                            let message =
-                                format!("this item under `{heading_text}` cannot be read");
+                        syntax::ListItem::MalformedRelation => {
                             let place = batch::place(&self.path, *line);
-                            batch.report(batch::problem(&place, message).hint(hint));
+                            batch.report(
+                                batch::problem(&place, "this item names no relation or no target")
+                                    .hint("write it as `- relation_type [[Target]]`"),
+                            );
                         }
                         syntax::ListItem::Prose => {
-                            has_content = true;
-                            let fact = self.import_prose(*line, text, batch);
-                            first_prose = first_prose.or(fact);
+                            imported.add_prose(self.import_prose(*line, text, batch));
                         }
                     }
                 }
             }
         }
-        if !has_content && !has_reported_problems {
+        if !imported.has_content && !has_reported_problems {
             let hint = "write a fact as `- [category] text`";
             let message = "this note has no observation and no paragraph";
             batch.report(batch::problem(&batch::place(&self.path, 1), message).hint(hint));
         }
-        first.or(first_prose)
+        imported.first_observation.or(imported.first_prose)
     }
 
     fn import_observation(
@@ -242,10 +259,7 @@ fn import_relation(
     let note = &notes[relation.note];
     let place = batch::place(&note.path, relation.line);
     let RelationItem { words, target, context } = &relation.item;
-    let index = match note_index.find(target) {
-        Ok(index) => index,
-        Err(reason) => return batch.report_at(&place, format!("`[[{target}]]`: {reason}")),
-    };
+    let target_fact = note_index.find(target).and_then(|index| first_facts[index]);
     let foreign = ForeignRelation {
         origin: Origin::imported(
             FORMAT,
@@ -253,7 +267,7 @@ fn import_relation(
         ),
         words,
         from: (&note.title, first_facts[relation.note]),
-        to: (target, first_facts[index]),
+        to: (target, target_fact),
         content: context.clone(),
     };
     match foreign.draft_or_sentence(&place, batch) {

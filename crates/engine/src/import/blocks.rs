@@ -1,5 +1,4 @@
-//! Splits a markdown document into headings, list items and paragraphs. Code and comments are skipped,
-//! because they are not memory.
+//! Splits a markdown document into headings, list items, paragraphs, rows of tables and code. Comments are skipped.
 
 use std::collections::HashMap;
 
@@ -27,11 +26,25 @@ pub(super) enum MarkdownBlock<'d> {
         /// The text.
         text: String,
     },
+    /// A row of a table below its header.
+    TableRow {
+        /// The line.
+        line: usize,
+        /// The cells, each with the header of its column: `Port: 8080; Host: db`.
+        text: String,
+    },
+    /// A code block.
+    Code {
+        /// The first line, which is the fence if there is one.
+        line: usize,
+        /// The code.
+        text: String,
+    },
 }
 
-/// A region that is skipped until it is closed.
-enum SkippedRegion {
-    Fence { mark: char, length: usize },
+/// A region that is no markdown until it is closed.
+enum RawRegion {
+    Fence { mark: char, length: usize, code: String },
     Comment,
 }
 
@@ -39,10 +52,12 @@ enum SkippedRegion {
 #[derive(Default)]
 struct BlockParser<'d> {
     blocks: Vec<MarkdownBlock<'d>>,
-    /// The open region that is being skipped, and the line where it starts.
-    skipped: Option<(SkippedRegion, usize)>,
+    /// The open code fence or comment, and the line where it starts.
+    raw: Option<(RawRegion, usize)>,
     /// The indentation of the open list.
     list: Option<usize>,
+    /// The header of the open table.
+    table_header: Option<Vec<&'d str>>,
     after_blank: bool,
 }
 
@@ -51,16 +66,18 @@ pub(super) fn read(document: &Document) -> (Vec<MarkdownBlock<'_>>, Option<Probl
     let headings: HashMap<usize, &Heading> =
         document.headings.iter().map(|heading| (heading.line, heading)).collect();
     let mut parser = BlockParser::default();
-    for (index, line) in document.prose.lines().enumerate() {
+    let mut lines = document.prose.lines().enumerate().peekable();
+    while let Some((index, line)) = lines.next() {
         let number = document.prose_line + index;
-        parser.push_line(number, line, headings.get(&number).copied());
+        let next = lines.peek().map(|(_, next)| *next);
+        parser.push_line(number, line, next, headings.get(&number).copied());
     }
-    let unclosed = parser.skipped.map(|(skipped, line)| {
-        let (what, end) = match skipped {
-            SkippedRegion::Fence { mark, length } => {
+    let unclosed = parser.raw.map(|(region, line)| {
+        let (what, end) = match region {
+            RawRegion::Fence { mark, length, .. } => {
                 ("code fence", mark.to_string().repeat(length))
             }
-            SkippedRegion::Comment => ("comment", "-->".to_owned()),
+            RawRegion::Comment => ("comment", "-->".to_owned()),
         };
         let message = format!("this {what} is never closed, so nothing after it is read");
         Problem::at(&document.path, line, message).hint(format!("close it with {end}"))
@@ -69,24 +86,35 @@ pub(super) fn read(document: &Document) -> (Vec<MarkdownBlock<'_>>, Option<Probl
 }
 
 impl<'d> BlockParser<'d> {
-    fn push_line(&mut self, number: usize, line: &str, heading: Option<&'d Heading>) {
-        let text = line.trim();
-        if let Some((skipped, _)) = &self.skipped {
-            if skipped.ends_at(text) {
-                self.skipped = None;
-            }
-            return;
+    fn push_line(
+        &mut self,
+        number: usize,
+        line: &'d str,
+        next: Option<&str>,
+        heading: Option<&'d Heading>,
+    ) {
+        let text = without_quote_marks(line);
+        if let Some((region, start)) = self.raw.take() {
+            return self.push_raw(region, start, line, text);
         }
         let after_blank = std::mem::replace(&mut self.after_blank, text.is_empty());
+        let table_header = self.table_header.take();
         let indent = indent_of(line);
-        if text.is_empty() || (indent >= 4 && self.is_indented_code(after_blank)) {
+        if text.is_empty() {
             return;
+        }
+        if indent >= 4 && self.is_indented_code(after_blank) {
+            return self.push_indented_code(number, line);
         }
         if let Some(heading) = heading {
             self.list = None;
             self.blocks.push(MarkdownBlock::Heading(heading));
-        } else if let Some(skipped) = SkippedRegion::starting_at(text) {
-            self.skip(skipped, text, number);
+        } else if let Some(header) = table_header.filter(|_| text.contains('|')) {
+            self.push_table_row(number, text, header);
+        } else if text.contains('|') && next.is_some_and(is_table_separator) {
+            self.table_header = Some(cells(text).collect());
+        } else if let Some(region) = RawRegion::starting_at(text) {
+            self.open_raw(region, text, number);
         } else if is_rule(text) {
             self.list = None;
         } else if let Some(item) = item_text(text) {
@@ -103,9 +131,57 @@ impl<'d> BlockParser<'d> {
         self.list.is_none() && !continues_paragraph
     }
 
-    fn skip(&mut self, skipped: SkippedRegion, text: &str, number: usize) {
-        let is_closed = matches!(skipped, SkippedRegion::Comment) && skipped.ends_at(text);
-        self.skipped = (!is_closed).then_some((skipped, number));
+    fn push_indented_code(&mut self, line: usize, code: &str) {
+        let code = code.strip_prefix("    ").unwrap_or_else(|| code.trim_start()).trim_end();
+        match self.blocks.last_mut() {
+            Some(MarkdownBlock::Code { text, line: start })
+                if *start + text.lines().count() == line =>
+            {
+                text.push('\n');
+                text.push_str(code);
+            }
+            _ => self.blocks.push(MarkdownBlock::Code { line, text: code.to_owned() }),
+        }
+    }
+
+    fn open_raw(&mut self, region: RawRegion, text: &str, number: usize) {
+        let is_closed = matches!(region, RawRegion::Comment) && region.ends_at(text);
+        self.raw = (!is_closed).then_some((region, number));
+    }
+
+    /// Adds a line to an open region, which stays open unless the line ends it.
+    fn push_raw(&mut self, mut region: RawRegion, start: usize, line: &str, text: &str) {
+        let is_end = region.ends_at(text);
+        match &mut region {
+            RawRegion::Fence { code, .. } if is_end => {
+                let text = code.trim_end().to_owned();
+                if !text.is_empty() {
+                    self.blocks.push(MarkdownBlock::Code { line: start, text });
+                }
+            }
+            RawRegion::Fence { code, .. } => {
+                code.push_str(line.trim_end());
+                code.push('\n');
+            }
+            RawRegion::Comment => {}
+        }
+        self.raw = (!is_end).then_some((region, start));
+    }
+
+    fn push_table_row(&mut self, line: usize, row: &str, header: Vec<&'d str>) {
+        let is_separator = is_table_separator(row);
+        let named_cells = cells(row).zip(header.iter().copied().chain(std::iter::repeat("")));
+        let parts: Vec<String> = named_cells
+            .filter(|(cell, _)| !cell.is_empty())
+            .map(|(cell, name)| match name {
+                "" => cell.to_owned(),
+                name => format!("{name}: {cell}"),
+            })
+            .collect();
+        if !is_separator && !parts.is_empty() {
+            self.blocks.push(MarkdownBlock::TableRow { line, text: parts.join("; ") });
+        }
+        self.table_header = Some(header);
     }
 
     fn push_item(&mut self, line: usize, indent: usize, item: &str) {
@@ -113,11 +189,11 @@ impl<'d> BlockParser<'d> {
         if !nested {
             self.list = Some(indent);
         }
-        let skipped = SkippedRegion::starting_at(item);
-        let text = if skipped.is_some() { String::new() } else { item.to_owned() };
+        let region = RawRegion::starting_at(item);
+        let text = if region.is_some() { String::new() } else { item.to_owned() };
         self.blocks.push(MarkdownBlock::Item { line, nested, text });
-        if let Some(skipped) = skipped {
-            self.skip(skipped, item, line);
+        if let Some(region) = region {
+            self.open_raw(region, item, line);
         }
     }
 
@@ -126,7 +202,11 @@ impl<'d> BlockParser<'d> {
         if !in_list {
             self.list = None;
         }
-        match self.blocks.last_mut() {
+        let open_block = self.blocks.iter_mut().rfind(|block| match block {
+            MarkdownBlock::Code { .. } | MarkdownBlock::TableRow { .. } => !in_list,
+            _ => true,
+        });
+        match open_block {
             Some(MarkdownBlock::Item { text, .. }) if in_list => join(text, added),
             Some(MarkdownBlock::Paragraph { text, .. }) if !after_blank && !in_list => {
                 join(text, added);
@@ -136,22 +216,26 @@ impl<'d> BlockParser<'d> {
     }
 }
 
-impl SkippedRegion {
+impl RawRegion {
     fn starting_at(text: &str) -> Option<Self> {
         if text.starts_with("<!--") {
-            return Some(SkippedRegion::Comment);
+            return Some(RawRegion::Comment);
         }
         let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let info = text.trim_start_matches(mark);
         let length = text.len() - info.len();
         let is_inline = mark == '`' && info.contains('`');
-        (length >= 3 && !is_inline).then_some(SkippedRegion::Fence { mark, length })
+        (length >= 3 && !is_inline).then_some(RawRegion::Fence {
+            mark,
+            length,
+            code: String::new(),
+        })
     }
 
     fn ends_at(&self, text: &str) -> bool {
         match self {
-            SkippedRegion::Comment => text.contains("-->"),
-            SkippedRegion::Fence { mark, length } => {
+            RawRegion::Comment => text.contains("-->"),
+            RawRegion::Fence { mark, length, .. } => {
                 text.len() >= *length && text.chars().all(|c| c == *mark)
             }
         }
@@ -170,6 +254,26 @@ fn indent_of(line: &str) -> usize {
         '\t' => (indent / 4 + 1) * 4,
         _ => indent + 1,
     })
+}
+
+/// Returns a line without the marks of a quotation.
+fn without_quote_marks(line: &str) -> &str {
+    line.trim().trim_start_matches(['>', ' ', '\t'])
+}
+
+/// Returns the cells of a row of a table.
+fn cells(row: &str) -> impl Iterator<Item = &str> {
+    let row = row.trim();
+    let row = row.strip_prefix('|').unwrap_or(row);
+    row.strip_suffix('|').unwrap_or(row).split('|').map(str::trim)
+}
+
+/// Returns whether a line stands between the header of a table and its rows: `|---|:-:|`.
+fn is_table_separator(line: &str) -> bool {
+    let line = without_quote_marks(line);
+    line.contains('|')
+        && cells(line)
+            .all(|cell| cell.contains('-') && cell.chars().all(|c| matches!(c, '-' | ':')))
 }
 
 /// Returns whether a line is a horizontal rule or the underline of a heading.
@@ -202,21 +306,25 @@ mod tests {
             MarkdownBlock::Item { line, nested: false, text } => format!("{line} - {text}"),
             MarkdownBlock::Item { line, nested: true, text } => format!("{line}   - {text}"),
             MarkdownBlock::Paragraph { line, text } => format!("{line} {text}"),
+            MarkdownBlock::TableRow { line, text } => format!("{line} | {text}"),
+            MarkdownBlock::Code { line, text } => format!("{line} ` {text}"),
         });
         shown.chain(unclosed.map(|problem| plain_text(&problem.describe()))).collect()
     }
 
     #[test]
-    fn code_and_comments_are_skipped() {
+    fn comments_are_skipped() {
         let text = "---\nname: x\n---\nTitle\n=====\nOne\ntwo.\n\n    code\n- a\n  b\n  - c\n    d\n\n  e\n* f\n```sh\n- no\n```\n1. g\n2024. It\n<!-- - no\n- no -->\n- - -\nend\n";
         assert_eq!(
             outline(text),
             [
                 "4 # Title",
                 "6 One two.",
+                "9 ` code",
                 "10 - a b",
                 "12   - c d e",
                 "16 - f",
+                "17 ` - no",
                 "20 - g 2024. It",
                 "25 end"
             ]
@@ -232,6 +340,34 @@ mod tests {
                 "a.md:2: this code fence is never closed, so nothing after it is read (close it with ~~~~)"
             ]
         );
-        assert_eq!(outline("- ```sh\n  x\n  ```\n- `a`\n"), ["1 - ", "4 - `a`"]);
+        assert_eq!(outline("- ```sh\n  x\n  ```\n- `a`\n"), ["1 - ", "1 `   x", "4 - `a`"]);
+    }
+
+    #[test]
+    fn rows_of_tables_name_their_columns() {
+        let table =
+            "Ports:\n\n| Host | Port |\n|---|:--:|\n| db | 5432 |\n| | 80 | extra |\n\na | b\n";
+        assert_eq!(
+            outline(table),
+            ["1 Ports:", "5 | Host: db; Port: 5432", "6 | Port: 80; extra", "8 a | b"]
+        );
+    }
+
+    #[test]
+    fn quoted_text_has_no_marks() {
+        assert_eq!(outline("> One\n> two.\n>\n> - a\n"), ["1 One two.", "4 - a"]);
+    }
+
+    #[test]
+    fn lines_of_indented_code_are_one_block() {
+        assert_eq!(
+            outline("Text.\n\n    a\n      b\n\nEnd.\n"),
+            ["1 Text.", "3 ` a\n  b", "6 End."]
+        );
+    }
+
+    #[test]
+    fn an_item_continues_after_its_code() {
+        assert_eq!(outline("- a\n  ```\n  x\n  ```\n  b\n"), ["1 - a b", "2 `   x"]);
     }
 }

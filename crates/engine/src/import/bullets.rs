@@ -62,7 +62,9 @@ fn collect_bullets<'d>(blocks: &[MarkdownBlock<'d>]) -> Vec<Bullet<'d>> {
                 section: section_under(&headings),
                 heading: headings.last().copied(),
             }),
-            MarkdownBlock::Paragraph { .. } => {}
+            MarkdownBlock::Paragraph { .. }
+            | MarkdownBlock::TableRow { .. }
+            | MarkdownBlock::Code { .. } => {}
         }
     }
     bullets

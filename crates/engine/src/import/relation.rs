@@ -75,15 +75,18 @@ pub(super) struct ForeignRelation<'l> {
 }
 
 impl ForeignRelation<'_> {
-    /// Does the same as [`ForeignRelation::draft`], but keeps a relation that Heirloom does not have as a fact in words.
+    /// Does the same as [`ForeignRelation::draft`], but keeps a relation that Heirloom does not have, or one whose end was
+    /// not imported, as a fact in words.
     pub(super) fn draft_or_sentence(
         self,
         place: &LineLocation,
         batch: &Batch<'_, '_>,
     ) -> Result<Record, Problem> {
-        match parse(self.words) {
-            Some(_) => self.draft(place, batch),
-            None => Ok(self.draft_sentence(place, batch)),
+        let has_ends = self.from.1.is_some() && self.to.1.is_some();
+        if has_ends && parse(self.words).is_some() {
+            self.draft(place, batch)
+        } else {
+            Ok(self.draft_sentence(place, batch))
         }
     }
 

@@ -27,14 +27,10 @@ impl NoteIndex {
         names
     }
 
-    /// Returns the position of the note that a link names, or why it cannot be found.
-    pub(super) fn find(&self, target: &str) -> Result<usize, &'static str> {
+    /// Returns the position of the note that a link names, if exactly one note has this name.
+    pub(super) fn find(&self, target: &str) -> Option<usize> {
         let name = normalise(target);
-        match self.tiers.iter().find_map(|tier| tier.get(&name)) {
-            Some(Some(index)) => Ok(*index),
-            Some(None) => Err("several notes have this name"),
-            None => Err("no imported note has this name"),
-        }
+        self.tiers.iter().find_map(|tier| tier.get(&name)).copied().flatten()
     }
 
     fn add(&mut self, tier: usize, name: &str, index: usize) {

@@ -7,8 +7,8 @@ pub(super) enum ListItem {
     Observation(Observation),
     /// A relation to another note.
     Relation(RelationItem),
-    /// An invalid item in a section of observations or relations, with a hint on how to write one.
-    Malformed(&'static str),
+    /// An item among the relations that names no relation or no target.
+    MalformedRelation,
     /// An ordinary list item.
     Prose,
 }
@@ -37,13 +37,9 @@ pub(super) fn parse_item(item: &str, heading: &str) -> ListItem {
         return ListItem::Relation(relation);
     }
     if in_relations {
-        return ListItem::Malformed("write it as `- relation_type [[Target]]`");
+        return ListItem::MalformedRelation;
     }
-    match parse_observation(item, in_observations) {
-        Some(observation) => ListItem::Observation(observation),
-        None if in_observations => ListItem::Malformed("write it as `- [category] text`"),
-        None => ListItem::Prose,
-    }
+    parse_observation(item, in_observations).map_or(ListItem::Prose, ListItem::Observation)
 }
 
 /// Parses `[category] text #tag (context)`. An item without a category is an observation only if it has a

@@ -79,7 +79,7 @@ fn unreadable_items_are_reported() {
         ImportFormat::BasicMemory,
         &[
             ("bad.md", bad),
-            ("empty.md", "# Empty\n\n| a | b |\n"),
+            ("empty.md", "# Empty\n\n| a | b |\n|---|---|\n"),
             ("half.md", "<<<<<<< HEAD\n- [tip] x\n"),
             ("one.md", twins),
             ("open.md", "---\ntitle: Open\n\nText.\n\n```\n- [tip] code\n"),
@@ -93,22 +93,38 @@ fn unreadable_items_are_reported() {
         .collect();
     assert_eq!(
         contents,
-        ["bad.md:7 Bad: kept", "bad.md:13 Bad relates to Empty", "one.md:3 Twin: Text."]
+        [
+            "bad.md:6 Bad: [x] a task",
+            "bad.md:7 Bad: kept",
+            "bad.md:11 Bad uses Nowhere",
+            "bad.md:12 Bad uses twin",
+            "bad.md:13 Bad relates to Empty",
+            "bad.md:14 Bad uses Empty",
+            "one.md:3 Twin: Text."
+        ]
     );
     assert_eq!(imported.known_rows, 2, "equal facts of notes with one title are one");
     assert_eq!(
         problems(&imported),
         [
             "bad.md:3: `soon` is not a date; the time of the import is used (write it as 2026-02-22T10:00:00Z)",
-            "bad.md:6: this item under `observations` cannot be read (write it as `- [category] text`)",
-            "bad.md:11: `[[Nowhere]]`: no imported note has this name",
-            "bad.md:12: `[[twin]]`: several notes have this name",
-            "bad.md:14: `Empty`, an end of the relation `uses`, is missing (no fact about it was imported)",
-            "bad.md:15: this item under `relations` cannot be read (write it as `- relation_type [[Target]]`)",
+            "bad.md:15: this item names no relation or no target (write it as `- relation_type [[Target]]`)",
             "empty.md:1: this note has no observation and no paragraph (write a fact as `- [category] text`)",
             "half.md:1: a git conflict marker; the file is left out until the merge is finished (resolve the conflict and remove the marker lines)",
             "open.md:1: the front matter opens with `---` and never closes (add a line `---` after the last key)",
             "open.md:6: this code fence is never closed, so nothing after it is read (close it with ```)",
         ]
     );
+}
+
+#[test]
+fn tables_and_code_are_kept() {
+    let note = "# Ports\n\n| Host | Address |\n|---|---|\n| db | 5432 |\n\n```sh\npsql -p 5432\n```\n\n> Ask Ada first.\n";
+    let imported = import(ImportFormat::BasicMemory, &[("ports.md", note)]);
+    let texts: Vec<_> = imported.records.iter().map(|(_, record)| record.text()).collect();
+    assert_eq!(
+        texts,
+        ["Ports: Host: db; Address: 5432", "Ports: psql -p 5432", "Ports: Ask Ada first."]
+    );
+    assert!(problems(&imported).is_empty());
 }

@@ -53,7 +53,8 @@ nonsense
         records(&imported),
         [
             r#"memory.jsonl:4 …001 {"kind":"fact","section":"Architecture","content":"n: kept","key":"n","tags":["x"],"source":"memory.jsonl","origin":"server-memory:entity:n#5e6f1a1a1857"}"#,
-            r#"memory.jsonl:6 …002 {"kind":"fact","section":"Architecture","content":"n knows n","key":"n","source":"memory.jsonl","origin":"server-memory:relation:26b3c246ed7d"}"#,
+            r#"memory.jsonl:5 …002 {"kind":"fact","section":"Architecture","content":"n uses nobody","key":"n","source":"memory.jsonl","origin":"server-memory:relation:dd01e7b33e77"}"#,
+            r#"memory.jsonl:6 …003 {"kind":"fact","section":"Architecture","content":"n knows n","key":"n","source":"memory.jsonl","origin":"server-memory:relation:26b3c246ed7d"}"#,
         ]
     );
     assert_eq!(
@@ -64,7 +65,6 @@ nonsense
             "memory.jsonl:3: the observations of an entity must be a list of texts",
             "memory.jsonl:4: an observation of `n` is empty or not a text",
             "memory.jsonl:4: an observation of `n` is empty or not a text",
-            "memory.jsonl:5: `nobody`, an end of the relation `uses`, is missing (no fact about it was imported)",
             "memory.jsonl:7: a relation needs from, to and relationType",
             "memory.jsonl:8: this is neither an entity nor a relation (set `type` to `entity` or `relation`)",
             "memory.jsonl:9: this is not JSON: a value is expected (text must be in double quotes) at column 2",

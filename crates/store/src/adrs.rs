@@ -57,6 +57,25 @@ pub fn read_files(
     records
 }
 
+/// Reads the records of all projects that may supersede another one. Only those whose text or metadata says so are
+/// parsed, since most do not.
+pub fn read_superseding(root: &Root, config: &Config) -> Vec<Adr> {
+    let (found, _) = find(root, config, Scope::AllProjects);
+    let mentions_supersession = |path: &str| {
+        files::read_text(root.dir(), path).ok().flatten().is_some_and(|text| {
+            let text = text.to_ascii_lowercase();
+            ["supersed", "replac"].iter().any(|word| text.contains(word))
+        })
+    };
+    let may_supersede = |file: &AdrFile| {
+        mentions_supersession(&file.path)
+            || adr::metadata_path(&file.path).is_some_and(|path| mentions_supersession(&path))
+    };
+    let superseding = found.into_iter().filter(may_supersede).collect();
+    let records = read_files(root, superseding, &mut Vec::new());
+    records.into_iter().map(|record| record.adr).collect()
+}
+
 /// Reads a record together with the fields of its metadata file; `None` if it does not exist.
 pub fn read_document(root: &ConfinedDir, path: &str) -> Option<(String, Document)> {
     let (text, mut document) = layout::read_document_in(root, path)?;

@@ -233,3 +233,53 @@ fn an_archived_record_is_not_called_deleted() {
     team.heir("memory ingest").ok();
     assert_eq!(facts(&team).len(), 1);
 }
+
+/// Returns why each listed fact is outdated.
+fn outdated(team: &Workspace) -> Vec<String> {
+    let listed = team.json("fact list");
+    let facts = listed["hits"].as_array().unwrap().iter();
+    facts.filter_map(|fact| Some(fact["outdated"].as_str()?.to_owned())).collect()
+}
+
+#[test]
+fn a_fact_is_outdated_when_its_record_was_withdrawn_in_any_way() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.heir("memory ingest").ok();
+    assert_eq!(outdated(&team), [""; 0]);
+    let path = team.files(".heirloom/adrs").remove(0);
+    let text = team.read(&path);
+
+    team.write(
+        ".heirloom/adrs/ADR-0007-postgres.md",
+        "---\ntitle: Postgres\nstatus: accepted\nsupersedes: ADR-0001\n---\n\n## Decision\n\nUse Postgres.\n",
+    );
+    assert_eq!(outdated(&team), ["ADR-0001 is superseded by ADR-0007"]);
+    std::fs::remove_file(team.path().join(".heirloom/adrs/ADR-0007-postgres.md")).unwrap();
+
+    team.write(&path, text.replace("accepted", "proposed"));
+    assert_eq!(outdated(&team), ["ADR-0001 is proposed again"]);
+    let exported = team.heir("export --format markdown").ok();
+    assert!(exported.contains("(outdated: ADR-0001 is proposed again)"), "{exported}");
+
+    std::fs::remove_file(team.path().join(&path)).unwrap();
+    team.write(".heirloom/adrs/ADR-0001-other-name.md", text.replace("accepted", "deprecated"));
+    assert_eq!(outdated(&team), ["ADR-0001 is deprecated"]);
+    team.heir("memory ingest").ok();
+    assert!(facts(&team).is_empty());
+}
+
+#[test]
+fn a_fact_of_a_plan_is_found_where_the_plan_is_now() {
+    let team = Workspace::with(HEIR, TEAM);
+    let created = team.json("plan new Ledger");
+    let name = created["name"].as_str().unwrap();
+    team.run(&["memory", "add", name, "--plan", "decision", "Amounts are integers"]).ok();
+    team.heir("memory ingest").ok();
+    assert_eq!(facts(&team).len(), 2);
+    team.run(&["plan", "renumber", name, "77"]).ok();
+    assert_eq!(outdated(&team), [""; 0]);
+    let memory = team.files("plans");
+    let memory = memory.iter().find(|path| path.contains("77") && path.ends_with("memory.md"));
+    std::fs::remove_file(team.path().join(memory.unwrap())).unwrap();
+    assert_eq!(outdated(&team), ["its memory document was deleted"]);
+}

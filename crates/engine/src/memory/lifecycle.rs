@@ -255,15 +255,20 @@ fn is_undone(known: &MemorySlice, old: &Adr, new: &Adr) -> bool {
 fn reason_to_retire(adrs: &[Adr], supersession: &Supersession<'_>, at: usize) -> Option<String> {
     let successors: Vec<&str> =
         supersession.successors(at).map(|new| adrs[new].id.as_str()).collect();
-    match adrs[at].status {
-        _ if supersession.is_replaced(at) => {
-            Some(format!("superseded by {}", successors.join(", ")))
+    if supersession.is_replaced(at) {
+        return Some(format!("superseded by {}", successors.join(", ")));
+    }
+    withdrawal(adrs[at].status).map(|status| format!("it is {status}"))
+}
+
+/// Returns the status in words if a decision that was in force no longer is.
+pub(super) fn withdrawal(status: Status) -> Option<String> {
+    match status {
+        Status::Draft | Status::Proposed => Some(format!("{status} again")),
+        Status::Superseded | Status::Deprecated | Status::Rejected | Status::Withdrawn => {
+            Some(status.to_string())
         }
-        status @ (Status::Superseded
-        | Status::Deprecated
-        | Status::Rejected
-        | Status::Withdrawn) => Some(format!("it is {status}")),
-        _ => None,
+        Status::Accepted | Status::Unknown => None,
     }
 }
 

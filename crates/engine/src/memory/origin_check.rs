@@ -1,17 +1,19 @@
 //! Checks whether documents still state what facts were made from. People edit documents by hand, and only
 //! `memory ingest` and the start and end of a session store what they changed.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
+use heirloom_core::Document;
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
-use heirloom_core::memory::{self, EntryMatch, MemoryEntries};
+use heirloom_core::memory::{self, EntryMatch, MemoryEntries, MemoryEntry};
 use heirloom_core::record::{Origin, Referent};
+use heirloom_core::supersession::Supersession;
 use heirloom_store::adrs;
 
-use super::lifecycle::{adr_statement, is_final};
-use super::{MemoryItem, MemorySlice};
+use super::lifecycle::{adr_statement, is_final, withdrawal};
+use super::{MemoryItem, MemoryQuery, MemorySlice};
 use crate::Session;
 use crate::workspace::archive;
 
@@ -20,6 +22,10 @@ pub(crate) struct OriginCheck<'s> {
     session: &'s Session,
     decisions: HashMap<String, Option<StatedDecision>>,
     memories: HashMap<String, Option<MemoryEntries>>,
+    /// The decision records that may supersede another one.
+    superseding: OnceCell<Vec<Adr>>,
+    /// All memory documents, which are read only if one is missing where a fact says that it is.
+    all_memories: OnceCell<Option<MemorySlice>>,
 }
 
 /// Returns the active memories that are pinned for the agent of a request, with labels on those that are outdated.
@@ -37,10 +43,23 @@ struct StatedDecision {
     text: String,
 }
 
+impl StatedDecision {
+    fn new(document: &Document, text: &str) -> Self {
+        let adr = adr::read_document(document, text);
+        StatedDecision { text: adr_statement(&adr, document), adr }
+    }
+}
+
 impl<'s> OriginCheck<'s> {
     /// Creates a check of a workspace.
     pub(crate) fn new(session: &'s Session) -> Self {
-        OriginCheck { session, decisions: HashMap::new(), memories: HashMap::new() }
+        OriginCheck {
+            session,
+            decisions: HashMap::new(),
+            memories: HashMap::new(),
+            superseding: OnceCell::new(),
+            all_memories: OnceCell::new(),
+        }
     }
 
     /// Labels an active fact that its document no longer states.
@@ -60,57 +79,89 @@ impl<'s> OriginCheck<'s> {
 
     /// Returns how a decision record differs from its fact.
     fn check_decision(&mut self, id: &str, path: &str, text: &str) -> Option<String> {
-        let stated = match self.decisions.entry(path.to_owned()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let read = adrs::read_document(self.session.root().dir(), path);
-                new.insert(read.map(|(text, document)| {
-                    let adr = adr::read_document(&document, &text);
-                    StatedDecision { text: adr_statement(&adr, &document), adr }
-                }))
-            }
-        };
+        let session = self.session;
+        let stated = self.decisions.entry(path.to_owned()).or_insert_with(|| {
+            let read = adrs::read_document(session.root().dir(), path);
+            read.map(|(text, document)| StatedDecision::new(&document, &text))
+                .or_else(|| find_decision(session, id))
+        });
         match stated {
-            None => self.is_deleted(id, path).then(|| format!("{id} was deleted")),
+            None if archive::holds_path(&archive::documents(session.root()), path) => None,
+            None => Some(format!("{id} was deleted")),
             // The record got another number, which `adr renumber` stores.
             Some(StatedDecision { adr, .. }) if adr.id != id => None,
-            Some(StatedDecision { adr, text: stated }) => match adr.status {
-                Status::Superseded | Status::Deprecated | Status::Rejected | Status::Withdrawn => {
-                    Some(format!("{id} is {}", adr.status))
+            Some(StatedDecision { adr, text: stated }) => {
+                let superseding =
+                    self.superseding.get_or_init(|| superseding_decisions(session)).as_slice();
+                if let Some(successors) = successors(adr, superseding) {
+                    return Some(format!("{id} is superseded by {successors}"));
                 }
-                Status::Accepted if stated != text => Some(format!("{id} reads differently now")),
-                _ => None,
-            },
+                match withdrawal(adr.status) {
+                    Some(status) => Some(format!("{id} is {status}")),
+                    None if adr.status == Status::Accepted && stated != text => {
+                        Some(format!("{id} reads differently now"))
+                    }
+                    None => None,
+                }
+            }
         }
     }
 
-    /// Returns whether no decision record has an id, neither at another path nor in the archive.
-    fn is_deleted(&self, id: &str, path: &str) -> bool {
-        let root = self.session.root();
-        let Ok(config) = self.session.config() else { return false };
-        let (records, _) = adrs::read(root, config, adrs::Scope::AllProjects);
-        let has_moved = records.iter().any(|record| record.adr.id == id);
-        !has_moved && !archive::holds_path(&archive::documents(root), path)
-    }
-
-    /// Returns how an entry of a memory document differs from its fact. A document that has moved is not looked for.
+    /// Returns how an entry of a memory document differs from its fact.
     fn check_entry(&mut self, origin: &Origin, id: &str, path: &str, text: &str) -> Option<String> {
-        let entries = match self.memories.entry(path.to_owned()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let read = self.session.root().read(path).ok().flatten();
-                new.insert(read.map(|text| memory::read(path, &text)))
-            }
-        };
-        match entries.as_ref()?.find(id) {
-            EntryMatch::One(entry) if !is_final(entry, origin) => {
-                Some(format!("the {} is open again", entry.kind.as_str()))
-            }
-            EntryMatch::One(entry) if entry.full_text() != text => {
-                Some(format!("the {} reads differently now", entry.kind.as_str()))
-            }
-            EntryMatch::Nothing => Some("the entry was removed".to_owned()),
-            _ => None,
+        let session = self.session;
+        let entries = self.memories.entry(path.to_owned()).or_insert_with(|| {
+            let read = session.root().read(path).ok().flatten();
+            read.map(|text| memory::read(path, &text))
+        });
+        if let Some(entries) = entries {
+            return match entries.find(id) {
+                EntryMatch::One(entry) => change_of_entry(entry, origin, text),
+                EntryMatch::Nothing => Some("the entry was removed".to_owned()),
+                _ => None,
+            };
         }
+        // The document was deleted, or it has moved: a plan can be renumbered.
+        let read_all = || MemoryQuery::new().read(session).ok();
+        let all = self.all_memories.get_or_init(read_all).as_ref()?;
+        match all.entries().find(|(_, entry)| entry.id == id) {
+            Some((_, entry)) => change_of_entry(entry, origin, text),
+            None if archive::holds_path(&archive::documents(session.root()), path) => None,
+            None => Some("its memory document was deleted".to_owned()),
+        }
+    }
+}
+
+/// Finds a decision record by its id, wherever its file is now.
+fn find_decision(session: &Session, id: &str) -> Option<StatedDecision> {
+    let config = session.config().ok()?;
+    let (records, _) = adrs::read(session.root(), config, adrs::Scope::AllProjects);
+    let found = records.into_iter().find(|record| record.adr.id == id)?;
+    Some(StatedDecision { text: adr_statement(&found.adr, &found.document), adr: found.adr })
+}
+
+/// Reads the decision records that may supersede another one.
+fn superseding_decisions(session: &Session) -> Vec<Adr> {
+    let Ok(config) = session.config() else { return vec![] };
+    adrs::read_superseding(session.root(), config)
+}
+
+/// Returns the ids of the records that replaced a decision record, by its own statement or theirs.
+fn successors(adr: &Adr, superseding: &[Adr]) -> Option<String> {
+    let others = superseding.iter().filter(|other| other.path != adr.path);
+    let adrs: Vec<Adr> = std::iter::once(adr).chain(others).cloned().collect();
+    let supersession = Supersession::new(&adrs);
+    let ids: Vec<&str> = supersession.successors(0).map(|new| adrs[new].id.as_str()).collect();
+    supersession.is_replaced(0).then(|| ids.join(", "))
+}
+
+/// Returns how an entry differs from the fact that was made from it.
+fn change_of_entry(entry: &MemoryEntry, origin: &Origin, text: &str) -> Option<String> {
+    if !is_final(entry, origin) {
+        Some(format!("the {} is open again", entry.kind.as_str()))
+    } else if entry.full_text() != text {
+        Some(format!("the {} reads differently now", entry.kind.as_str()))
+    } else {
+        None
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, WholeMemory};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, OriginCheck, WholeMemory};
 use crate::view::View;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -63,7 +63,7 @@ impl Operation for Export {
             }
             ExportFormat::Markdown => {
                 let known = WholeMemory::read(session)?;
-                (markdown(&known, request.private), known.into_slice())
+                (markdown(session, &known, request.private), known.into_slice())
             }
         };
         Ok(ExportedMemory { text, problems: known.problems })
@@ -95,10 +95,15 @@ fn escape_control(line: &str) -> String {
     }
 }
 
-fn markdown(known: &WholeMemory, with_private: bool) -> String {
+fn markdown(session: &Session, known: &WholeMemory, with_private: bool) -> String {
     let (mut out, mut episodes) = (String::from("# Memory\n"), String::new());
+    let mut check = OriginCheck::new(session);
     for kind in RecordKind::ALL {
-        let items = || active_items(known, kind, with_private);
+        let mut items = || {
+            let mut items = active_items(known, kind, with_private);
+            items.iter_mut().for_each(|item| check.label(item));
+            items
+        };
         match kind.spec().export {
             ExportForm::Omitted => {}
             ExportForm::Sections => push_sections(&mut out, &items()),
@@ -188,7 +193,9 @@ fn push_list(out: &mut String, title: &str, items: &[&MemoryItem]) {
         let separator = if kind.is_empty() { "" } else { ": " };
         let resolved = if item.resolved { " (resolved)" } else { "" };
         let text = one_line(&item.text);
-        out.push_str(&format!("- {kind}{separator}{text}{resolved} — {date}, {id}\n"));
+        let outdated = item.outdated.as_ref();
+        let outdated = outdated.map_or_else(String::new, |reason| format!(" (outdated: {reason})"));
+        out.push_str(&format!("- {kind}{separator}{text}{resolved}{outdated} — {date}, {id}\n"));
     }
 }
 

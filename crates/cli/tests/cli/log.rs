@@ -134,6 +134,12 @@ fn a_fact_is_expired_from_the_day_on_which_it_is_no_longer_true() {
     assert_eq!(json_at(&team, tomorrow, &["fact", "show", &id])["standing"], "expired");
     assert_eq!(json_at(&team, tomorrow, &["fact", "show", &current])["standing"], "active");
     assert_eq!(json_at(&team, tomorrow, &["memory", "stats"])["pins"][0]["standing"], "expired");
+    let stats = json_at(&team, tomorrow, &["memory", "stats"]);
+    assert_eq!(
+        (&stats["records"]["fact"]["active"], &stats["sections"]["Specs"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(stats["records"]["fact"]["expired"], 1);
     let graph = json_at(&team, tomorrow, &["graph", "show", &id]);
     let node = &graph["nodes"]
         .as_array()
@@ -143,6 +149,27 @@ fn a_fact_is_expired_from_the_day_on_which_it_is_no_longer_true() {
     assert_eq!(node.unwrap()["status"], "expired", "{graph:#}");
     let printed = team.run_at(tomorrow, &["fact", "list"]).ok();
     assert!(printed.contains("[expired]"), "{printed}");
+}
+
+/// The counts of a long log come from the index.
+#[test]
+fn expired_facts_of_a_long_log_are_counted() {
+    let team = team();
+    let words = ["fact", "add", "--section", "Specs", "Fact one", "--valid-to", "2026-02-23"];
+    let id = json_at(&team, heirloom_testkit::NOW, &words)["id"].as_str().unwrap().to_owned();
+    let [shard] = team.shards("fact").try_into().unwrap();
+    let line = team.read(&shard);
+    let copies = (0..3000).map(|n| {
+        let copy = line.replace(&id, &format!("019c82a5-5800-7000-8000-{n:012x}"));
+        let copy = copy.replace("Fact one", &format!("Fact {n}"));
+        if n % 3 == 0 { copy } else { copy.replace("2026-02-23", "2027-02-23") }
+    });
+    team.write(&shard, copies.collect::<String>());
+    team.json("recall fact");
+    let stats = json_at(&team, "2026-02-23T00:00:00Z", &["memory", "stats"]);
+    let facts = &stats["records"]["fact"];
+    assert_eq!((&facts["active"], &facts["expired"]), (&2000.into(), &1000.into()));
+    assert_eq!(stats["sections"]["Specs"], 2000);
 }
 
 #[test]

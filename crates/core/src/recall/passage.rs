@@ -80,8 +80,8 @@ pub fn strip_section_prefix(name: &str) -> Option<&str> {
     name.strip_prefix(SECTION_PREFIX)
 }
 
-/// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility` or
-/// `record`. A control character keeps it apart from the terms of texts.
+/// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility`,
+/// `validity` or `record`. A control character keeps it apart from the terms of texts.
 pub fn filter_term(field: &str, value: &str) -> String {
     format!("\u{1}{field}={}", words::normalise(value))
 }
@@ -121,6 +121,8 @@ impl Passage {
         filter_terms.extend(record.tags.iter().map(|tag| filter_term("tag", tag).into()));
         filter_terms
             .extend(record.is_private().then(|| filter_term("visibility", "private").into()));
+        filter_terms
+            .extend(record.valid_to.is_some().then(|| filter_term("validity", "ends").into()));
         Passage {
             name: item.id.to_string(),
             subject_override: None,

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use heirloom_core::Problem;
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::ComponentKey;
-use heirloom_core::record::{Body, FactSection, RecordKind, Referent};
-use heirloom_index::{Filter, SlotState, Snapshot, StandingFilter};
+use heirloom_core::record::{Body, FactSection, Record, RecordKind, Referent};
+use heirloom_index::{Filter, IndexError, SlotState, Snapshot, StandingFilter};
+use jiff::civil::Date;
 
 use crate::indexing::{keep_open, open_if_quick};
 use crate::{Error, Session};
@@ -24,18 +25,21 @@ pub(crate) struct RecordCounts {
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct StandingCounts {
     pub(crate) active: usize,
+    /// Records that were true until the day of the count or before.
+    pub(crate) expired: usize,
     pub(crate) superseded: usize,
     pub(crate) archived: usize,
     pub(crate) private: usize,
 }
 
 impl RecordCounts {
-    /// Counts the records of a log that was read whole.
-    pub(crate) fn of(memory: &Memory) -> Self {
+    /// Counts the records of a log that was read whole, as they stand on a day.
+    pub(crate) fn of(memory: &Memory, today: Date) -> Self {
         let count = |kind: RecordKind| {
             let mut count = StandingCounts::default();
             for item in memory.items(kind) {
                 match item.standing {
+                    Standing::Active if is_expired(item.record, today) => count.expired += 1,
                     Standing::Active | Standing::Expired => count.active += 1,
                     Standing::Superseded => count.superseded += 1,
                     Standing::Archived => count.archived += 1,
@@ -46,8 +50,9 @@ impl RecordCounts {
         };
         let mut sections: Vec<(FactSection, usize)> =
             FactSection::ALL.into_iter().map(|section| (section, 0)).collect();
-        for item in memory.items(RecordKind::Fact).filter(|item| item.standing == Standing::Active)
-        {
+        let is_active =
+            |item: &Item<'_>| item.standing == Standing::Active && !is_expired(item.record, today);
+        for item in memory.items(RecordKind::Fact).filter(is_active) {
             let Body::Fact(fact) = &item.record.body else { continue };
             let found = sections.iter_mut().find(|(section, _)| *section == fact.section);
             found.into_iter().for_each(|(_, count)| *count += 1);
@@ -55,16 +60,19 @@ impl RecordCounts {
         RecordCounts { kinds: RecordKind::recallable().map(count).collect(), sections }
     }
 
-    /// Counts the records of an index.
-    fn of_index(snapshot: &Snapshot) -> Self {
-        let count = |kind: RecordKind| {
-            let mut filter = Filter::records_of_kind(kind.as_str());
+    /// Counts the records of an index, as they stand on a day.
+    fn of_index(snapshot: &Snapshot, today: Date) -> Result<Self, IndexError> {
+        let mut kinds = Vec::new();
+        for kind in RecordKind::recallable() {
+            let filter = Filter::records_of_kind(kind.as_str());
             let counts = snapshot.count_by_state(&filter);
             let in_state = |state: SlotState| counts.get(&state).copied().unwrap_or_default();
-            filter.terms.push(("visibility", vec!["private".to_owned()]));
-            let private = snapshot.count_by_state(&filter).into_iter();
+            let private = with_term(&filter, "visibility", "private");
+            let private = snapshot.count_by_state(&private).into_iter();
+            let expired = count_expired(snapshot, &filter, today)?;
             let count = StandingCounts {
-                active: in_state(SlotState::Active),
+                active: in_state(SlotState::Active) - expired,
+                expired,
                 superseded: in_state(SlotState::Superseded),
                 archived: in_state(SlotState::Archived),
                 private: private
@@ -72,20 +80,43 @@ impl RecordCounts {
                     .map(|(_, n)| n)
                     .sum(),
             };
-            (kind, count)
-        };
-        let sections = FactSection::ALL.into_iter();
-        RecordCounts {
-            kinds: RecordKind::recallable().map(count).collect(),
-            sections: sections.map(|section| (section, count_active(snapshot, section))).collect(),
+            kinds.push((kind, count));
         }
+        let mut sections = Vec::new();
+        for section in FactSection::ALL {
+            let expired = count_expired(snapshot, &facts_in(section), today)?;
+            sections.push((section, count_active(snapshot, section) - expired));
+        }
+        Ok(RecordCounts { kinds, sections })
     }
 }
 
-fn facts_in(section: FactSection) -> Filter {
-    let mut filter = Filter::records_of_kind(RecordKind::Fact.as_str());
-    filter.terms.push(("section", vec![section.title().to_owned()]));
+/// Returns whether a record was true until a day or before.
+fn is_expired(record: &Record, today: Date) -> bool {
+    record.valid_to.is_some_and(|end| end <= today)
+}
+
+/// Returns the number of unsuperseded records that were true until a day or before. Only those are read that state an
+/// end.
+fn count_expired(snapshot: &Snapshot, filter: &Filter, today: Date) -> Result<usize, IndexError> {
+    let ending = with_term(filter, "validity", "ends");
+    let subjects = snapshot.subjects_in(StandingFilter::Active, &ending)?;
+    let keys: Vec<ComponentKey<'_>> =
+        subjects.iter().map(|subject| ComponentKey::Referent(Cow::Borrowed(subject))).collect();
+    let memory = snapshot.fold_components_of(&keys, None)?;
+    let records = subjects.iter().filter_map(|subject| memory.record(subject.record_id()?));
+    Ok(records.filter(|record| is_expired(record, today)).count())
+}
+
+fn with_term(filter: &Filter, field: &'static str, value: &str) -> Filter {
+    let mut filter = filter.clone();
+    filter.terms.push((field, vec![value.to_owned()]));
     filter
+}
+
+fn facts_in(section: FactSection) -> Filter {
+    let facts = Filter::records_of_kind(RecordKind::Fact.as_str());
+    with_term(&facts, "section", section.title())
 }
 
 /// Returns the number of active facts in a section.
@@ -115,14 +146,15 @@ pub(crate) fn first_facts(
     Ok(Some((facts, total)))
 }
 
-/// Counts the records of the index, and reads from it some memories, all that are related, and all that were superseded, archived or stored more than once. Returns them with the
-/// problems of the log; `None` if the index does not exist or is far behind.
+/// Counts the records of the index, and reads from it some memories, all that are related, and all that were
+/// superseded, archived or stored more than once. Returns them with the problems of the log; `None` if the index does
+/// not exist or is far behind.
 pub(crate) fn read_related(
     session: &Session,
     memories: &[Referent],
 ) -> Result<Option<(RecordCounts, Memory, Vec<Problem>)>, Error> {
     let Some(index) = open_if_quick(session)? else { return Ok(None) };
-    let counts = RecordCounts::of_index(index.snapshot());
+    let counts = RecordCounts::of_index(index.snapshot(), session.today())?;
     let keys: Vec<ComponentKey<'_>> =
         memories.iter().map(|memory| ComponentKey::Referent(Cow::Borrowed(memory))).collect();
     let memory = index.snapshot().fold_shared_components(&keys, None)?;

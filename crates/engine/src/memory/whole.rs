@@ -98,7 +98,7 @@ pub(crate) fn read_related_with_counts(
     let from_index = is_long_log(session).then(read_from_index).flatten();
     let (counts, memory, problems) = from_index.unwrap_or_else(|| {
         let (memory, problems): (Memory, _) = Log::read(session.root()).fold(None);
-        (RecordCounts::of(&memory), memory, problems)
+        (RecordCounts::of(&memory, session.today()), memory, problems)
     });
     Ok((MemorySlice::new(memory, documents, problems, PointInTime::default()), counts))
 }

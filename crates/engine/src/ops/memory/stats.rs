@@ -50,6 +50,7 @@ pub(crate) struct MemoryStats {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct CountsOfKind {
     active: usize,
+    expired: usize,
     done: usize,
     superseded: usize,
     archived: usize,
@@ -122,8 +123,9 @@ impl Operation for Stats {
 
 impl CountsOfKind {
     fn new(count: StandingCounts, done: usize) -> Self {
-        let StandingCounts { active, superseded, archived, private } = count;
-        CountsOfKind { active: active.saturating_sub(done), done, superseded, archived, private }
+        let StandingCounts { active, expired, superseded, archived, private } = count;
+        let active = active.saturating_sub(done);
+        CountsOfKind { active, expired, done, superseded, archived, private }
     }
 }
 
@@ -143,6 +145,7 @@ impl Answer for MemoryStats {
             vec![
                 span(Role::Key, *kind),
                 number(counts.active),
+                number(counts.expired),
                 number(counts.done),
                 number(counts.superseded),
                 number(counts.archived),
@@ -150,7 +153,7 @@ impl Answer for MemoryStats {
             ]
         });
         view.table(
-            &["kind", "active", "done", "superseded", "archived", "private"],
+            &["kind", "active", "expired", "done", "superseded", "archived", "private"],
             rows.collect(),
         );
         let sections = self.sections.iter().filter(|(_, count)| **count > 0);

@@ -98,7 +98,14 @@ fn what_a_purged_record_superseded_stays_superseded() {
     assert_eq!(texts(&team.json("fact list")), [""; 0]);
     assert_eq!(team.json("fact list --all")["hits"][0]["standing"], "superseded");
     let tombstone = &team.json("fact list --all")["hits"][0]["replaced_by"][0];
-    team.run(&["memory", "undo", tombstone.as_str().unwrap()]).ok();
+    let tombstone = tombstone.as_str().unwrap();
+    let note = report["notes"][1].as_str().unwrap();
+    assert!(note.contains(&format!("undo {}", &tombstone[28..])), "{note}");
+    let refused = team.run(&["memory", "restore", &old]).failed(2);
+    assert!(refused.contains(&format!("superseded by {}", &tombstone[28..])), "{refused}");
+    let missing = team.run(&["fact", "show", new["id"].as_str().unwrap()]).failed(2);
+    assert!(missing.contains("was purged"), "{missing}");
+    team.run(&["memory", "undo", tombstone]).ok();
     assert_eq!(texts(&team.json("fact list")), ["The code is on paper"]);
     assert_eq!(files_with_secret(&team), [""; 0]);
 }

@@ -3,7 +3,7 @@
 use heirloom_core::Hint;
 use heirloom_core::fold::{IdMatch, Standing};
 use heirloom_core::memory::MemoryEntry;
-use heirloom_core::record::Referent;
+use heirloom_core::record::{Body, Referent};
 use uuid::Uuid;
 
 use super::MemorySlice;
@@ -57,6 +57,9 @@ impl MemorySlice {
         }
         match found.as_slice() {
             [one] => Ok(*one),
+            [] if self.is_purged(&id) => {
+                Err(Error::not_found(format!("`{typed}` was purged"), vec![]))
+            }
             [] => Err(Error::not_found(
                 format!("there is no memory with the id `{}`", typed.escape_default()),
                 vec![],
@@ -74,6 +77,18 @@ impl MemorySlice {
             )
             .hint("type more of the id; an entry can also be named like plan/agent/finding-3")),
         }
+    }
+
+    /// Returns whether a typed id, or the end of one, is that of a purged record.
+    fn is_purged(&self, typed: &str) -> bool {
+        typed.len() >= MIN_ID_SUFFIX_BYTES
+            && self.memory.records().any(|record| match &record.body {
+                Body::Tombstone(tombstone) => {
+                    let purged = tombstone.purged.record_id();
+                    purged.is_some_and(|id| id.to_string().ends_with(typed))
+                }
+                _ => false,
+            })
     }
 
     /// Resolves a typed id to a memory that was not superseded, since an action on a superseded one

@@ -66,16 +66,21 @@ impl Tombstones {
         ids.filter(|id| !typed.is_empty() && id.to_string().ends_with(&typed)).collect()
     }
 
-    /// Returns a checksum of the purged ids; 0 if there are none.
+    /// Returns a checksum of the purged ids and lines; 0 if there are none.
     pub fn checksum(&self) -> i64 {
         if self.line_hashes.is_empty() {
             return 0;
         }
-        let mut ids: Vec<&Uuid> = self.line_hashes.keys().collect();
-        ids.sort();
+        let mut purged: Vec<(&Uuid, Vec<&String>)> =
+            self.line_hashes.iter().map(|(id, hashes)| (id, hashes.iter().collect())).collect();
+        purged.sort();
         let mut hasher = blake3::Hasher::new();
-        for id in ids {
+        for (id, mut hashes) in purged {
             hasher.update(id.as_bytes());
+            hashes.sort();
+            for hash in hashes {
+                hasher.update(hash.as_bytes());
+            }
         }
         let hash = hasher.finalize();
         hash.as_bytes().first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes))

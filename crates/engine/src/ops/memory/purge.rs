@@ -63,7 +63,7 @@ impl Operation for MemoryPurge {
             let message = format!("this would remove {count} for good from {files}");
             return Err(Error::unconfirmed(message));
         }
-        transaction.purge(&known, &purged, &lines)?;
+        let tombstones = transaction.purge(&known, &purged, &lines)?;
         transaction.commit()?;
         let mut report = PurgeReport {
             purged: purged.iter().map(Uuid::to_string).collect(),
@@ -72,6 +72,14 @@ impl Operation for MemoryPurge {
             staged: false,
             notes: other_copies(&known, &purged),
         };
+        report.notes.extend(tombstones.iter().filter_map(|tombstone| {
+            let replaced: Vec<_> = tombstone.supersedes.iter().map(Referent::short).collect();
+            let tombstone = Referent::Record(tombstone.id);
+            let (replaced, tombstone) = (replaced.join(", "), tombstone.short());
+            (!replaced.is_empty()).then(|| {
+                format!("still superseded: {replaced}; undo {tombstone} to make it active again")
+            })
+        }));
         if let Err(error) = indexing::discard_indexes(session) {
             let message = error.message;
             report.notes.push(format!("the next command removes it from the index: {message}"));

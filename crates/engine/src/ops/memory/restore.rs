@@ -1,12 +1,13 @@
 //! `memory restore`: restores archived memories.
 
+use heirloom_core::Hint;
 use heirloom_core::fold::Standing;
 use heirloom_core::record::{EventAction, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::memory::{MemoryQuery, WriteTransaction};
+use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -45,7 +46,7 @@ impl Operation for MemoryRestore {
                 .flat_map(|(action, name)| known.memory.events(action, name))
                 .collect();
             if events.is_empty() {
-                return Err(Error::bad_input(format!("`{id}` is not archived")));
+                return Err(not_archived(&known, id, &target.referent()));
             }
             archive_events.extend(events);
             names.extend(target_names.into_iter().next());
@@ -61,4 +62,17 @@ impl Operation for MemoryRestore {
             notes: vec![],
         })
     }
+}
+
+/// Explains why a memory cannot be restored.
+fn not_archived(known: &MemorySlice, typed: &str, referent: &Referent) -> Error {
+    if known.memory.standing(referent) != Standing::Superseded {
+        return Error::bad_input(format!("`{typed}` is not archived"));
+    }
+    let heads = known.memory.heads(referent);
+    let heads: Vec<_> = heads.iter().map(Referent::short).collect();
+    let message = format!("`{typed}` is not archived: it was superseded by {}", heads.join(", "));
+    Error::bad_input(message).hint(
+        Hint::default().operation("memory_undo").then(" on its successor makes it active again"),
+    )
 }

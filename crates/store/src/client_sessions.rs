@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use heirloom_core::transcript;
+use ruzstd::decoding::StreamingDecoder;
 
 use crate::{Root, StoreError};
 
@@ -149,7 +150,10 @@ impl ClientFolders {
             let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
             let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
             match (client, parts.as_slice()) {
-                (KnownClient::ClaudeCode, ["projects", _, name]) => is_claude_code_file(name),
+                (
+                    KnownClient::ClaudeCode,
+                    ["projects", _, name] | ["projects", _, _, "subagents", name],
+                ) => is_claude_code_file(name),
                 (KnownClient::Codex, ["sessions" | "archived_sessions", .., name]) => {
                     is_codex_file(name)
                 }
@@ -172,6 +176,7 @@ fn is_claude_code_file(name: &str) -> bool {
 }
 
 fn is_codex_file(name: &str) -> bool {
+    let name = name.strip_suffix(".zst").unwrap_or(name);
     name.starts_with("rollout-") && name.ends_with(".jsonl")
 }
 
@@ -236,10 +241,16 @@ fn read_session_text(path: &Path) -> Result<String, StoreError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads at most `limit` bytes of a file.
+/// Reads at most `limit` bytes of a file. Codex compresses old sessions, and the bytes are those before compression.
 fn read_start(file: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
-    File::open(file)?.take(limit).read_to_end(&mut bytes)?;
+    let opened = File::open(file)?;
+    if file.extension().is_some_and(|extension| extension == "zst") {
+        let decoder = StreamingDecoder::new(opened).map_err(io::Error::other)?;
+        decoder.take(limit).read_to_end(&mut bytes)?;
+    } else {
+        opened.take(limit).read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 
@@ -252,6 +263,21 @@ mod tests {
         assert_eq!(KnownClient::by_name("claude-code"), Some(KnownClient::ClaudeCode));
         assert_eq!(KnownClient::by_name("codex-mcp-client"), Some(KnownClient::Codex));
         assert_eq!(KnownClient::by_name("cursor"), None);
+    }
+
+    #[test]
+    fn a_compressed_file_is_read() {
+        use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout-1.jsonl.zst");
+        let text = "{\"type\":\"session_meta\"}\n".repeat(1000);
+        fs::write(&path, compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)).unwrap();
+        assert!(is_codex_file("rollout-1.jsonl.zst") && !is_codex_file("rollout-1.zst"));
+        assert_eq!(read_session_text(&path).unwrap(), text);
+        assert_eq!(read_start(&path, 10).unwrap(), &text.as_bytes()[..10]);
+        fs::write(&path, "no zstd").unwrap();
+        assert!(read_session_text(&path).is_err());
     }
 
     #[test]

@@ -49,6 +49,15 @@ fn write_claude_code(team: &Workspace, folder: &str, texts: &[&str]) -> String {
     team.path().join(path).display().to_string()
 }
 
+/// Writes the file of a subagent of Claude Code, and returns its path.
+fn write_subagent(team: &Workspace, folder: &str, texts: &[&str]) -> String {
+    let path = write_claude_code(team, folder, texts);
+    let path = path.strip_suffix(".jsonl").unwrap().to_owned() + "/subagents/agent-1.jsonl";
+    std::fs::create_dir_all(std::path::Path::new(&path).parent().unwrap()).unwrap();
+    std::fs::write(&path, claude_code_lines(folder, texts)).unwrap();
+    path
+}
+
 /// Writes a session file of Codex, and returns its path.
 fn write_codex(team: &Workspace, folder: &str, request: &str) -> String {
     let meta = json!({"timestamp": "2026-02-21T09:00:00Z", "type": "session_meta",
@@ -112,6 +121,7 @@ fn a_path_of_an_own_session_file_is_read() {
     for path in [
         write_claude_code(&home, &below, &["Make refunds idempotent."]),
         write_codex(&home, &root(&team), "Make refunds idempotent."),
+        write_subagent(&home, &root(&team), &["Make refunds idempotent."]),
     ] {
         let mut client = server_with_home(&team, &home);
         let brief = client.call("memory_compact", &json!({"transcript": path}));
@@ -127,7 +137,8 @@ fn a_path_inside_the_workspace_is_read() {
         "User: Make refunds idempotent.\nAgent: Refunds have a key now.\n",
     );
     let absolute = format!("{}/notes/talk.txt", root(&team));
-    for path in ["notes/talk.txt", "./notes/talk.txt", &absolute] {
+    let url = format!("file://{absolute}");
+    for path in ["notes/talk.txt", "./notes/talk.txt", "docs/../notes/talk.txt", &absolute, &url] {
         let brief = server(&team, "test")
             .call("memory_compact", &json!({"transcript": path, "dry_run": true}));
         assert_eq!(brief["title"], "Make refunds idempotent", "{path}: {brief}");
@@ -149,12 +160,12 @@ fn any_other_path_is_refused_and_nothing_is_stored() {
     let mut client = server_with_home(&team, &home);
     client.call("session_start", &json!({"title": "Refunds"}));
     for tool in ["memory_compact", "session_end"] {
-        for path in [&of_other, &no_session, &outside, "/etc/passwd", "~/.ssh/id_rsa"] {
+        for path in
+            [&of_other, &no_session, &outside, "/etc/passwd", "~/.ssh/id_rsa", "../talk.txt"]
+        {
             let answer = client.call_for_text(tool, &json!({"transcript": path}));
             assert!(answer.contains("neither in the workspace nor a session file"), "{answer}");
         }
-        let answer = client.call_for_text(tool, &json!({"transcript": "../talk.txt"}));
-        assert!(answer.contains("../talk.txt: "), "{answer}");
     }
     assert!(episodes(&team).is_empty());
 }

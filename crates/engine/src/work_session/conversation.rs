@@ -1,11 +1,12 @@
 //! The conversation that a request is about: its text, a file that it names, or the newest session file of a client.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use heirloom_core::record::{Origin, short_id};
 use heirloom_core::transcript::{self, Transcript};
-use heirloom_core::words;
+use heirloom_core::{path, words};
 use heirloom_store::client_sessions::{KnownClient, SessionFile};
 use jiff::Timestamp;
 
@@ -39,7 +40,7 @@ impl Conversation {
         let Some(path) = as_path(given, |path| session.root().exists(path)) else {
             return Ok(Some(Self::parse(given, None)));
         };
-        let conversation = Self::parse(&read_file(session, path)?, Some(Path::new(path)));
+        let conversation = Self::parse(&read_file(session, &path)?, Some(Path::new(&*path)));
         if conversation.transcript.turns.is_empty() {
             return Err(Error::bad_input(format!("{path} contains no conversation"))
                 .hint("give a session file of Claude Code or Codex, JSON Lines, or text"));
@@ -112,7 +113,7 @@ fn session_files(session: &Session) -> impl Iterator<Item = SessionFile> + '_ {
 
 /// Returns the path if a text is a path and no conversation: one line that is a single word, starts or ends like a path,
 /// or names a file that exists in the workspace.
-fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<&str> {
+fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
     let line = text.trim();
     let is_quoted =
         |quote: &&char| line.len() > 1 && line.starts_with(**quote) && line.ends_with(**quote);
@@ -120,7 +121,9 @@ fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<&str> {
         Some(quote) => line.trim_matches(*quote),
         None => line,
     };
-    let line = line.strip_prefix("file://").unwrap_or(line);
+    if let Some(location) = line.strip_prefix("file://") {
+        return Some(path_of_file_url(location).into());
+    }
     if line.contains(['\n', '\r']) || line.len() > MAX_PATH_BYTES || line.starts_with(['{', '[']) {
         return None;
     }
@@ -131,29 +134,40 @@ fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<&str> {
         ["/", "~/", "./", "../", "\\", "~\\"].iter().any(|start| line.starts_with(start))
             || line.get(1..3).is_some_and(|drive| matches!(drive, ":\\" | ":/"));
     let is_word = !line.contains(char::is_whitespace);
-    (is_word || (is_anchored && has_extension) || exists(line)).then_some(line)
+    (is_word || (is_anchored && has_extension) || exists(line)).then(|| line.into())
+}
+
+/// Returns the path of a `file://` URL, which may name the local host and contain percent escapes.
+fn path_of_file_url(location: &str) -> String {
+    let path = path::percent_decode(location.strip_prefix("localhost").unwrap_or(location));
+    // On Windows, a slash precedes the drive: `file:///C:/talk.txt`.
+    let is_drive = path.get(1..3).is_some_and(|drive| {
+        drive.starts_with(|c: char| c.is_ascii_alphabetic()) && drive.ends_with(':')
+    });
+    if is_drive { path[1..].to_owned() } else { path }
 }
 
 /// Reads a file in the workspace, or one of its session files. Any other is refused, whether it exists or not.
-fn read_file(session: &Session, path: &str) -> Result<String, Error> {
+fn read_file(session: &Session, typed: &str) -> Result<String, Error> {
     let folders = session.client_folders();
     let root = session.root();
-    let full = folders.expand_home(Path::new(path));
+    let full = folders.expand_home(Path::new(typed));
     let inside = match full.strip_prefix(root.path()) {
         Ok(inside) => Some(inside),
         Err(_) if full.is_relative() => Some(full.as_path()),
         Err(_) => None,
     };
-    if let Some(inside) = inside {
-        let relative = inside.to_string_lossy().replace('\\', "/");
+    let resolve =
+        |inside: &Path| path::resolve_link("", &inside.to_string_lossy().replace('\\', "/"));
+    if let Some(relative) = inside.and_then(resolve) {
         return root.dir().read_text(&relative, MAX_FILE_BYTES).map_err(|error| {
-            Error::bad_input(format!("{path}: {error}"))
+            Error::bad_input(format!("{typed}: {error}"))
                 .hint("give the path of a file in the workspace, or the text of the conversation")
         });
     }
     folders.read(root, &full)?.ok_or_else(|| {
         Error::bad_input(format!(
-            "{path} is neither in the workspace nor a session file of Claude Code or Codex for it"
+            "{typed} is neither in the workspace nor a session file of Claude Code or Codex for it"
         ))
         .hint("give the text of the conversation, or nothing for the newest session file")
     })
@@ -185,6 +199,20 @@ mod tests {
         ] {
             assert!(as_path(text, |_| false).is_none(), "{text}");
         }
-        assert_eq!(as_path("my talk.md", |path| path == "my talk.md"), Some("my talk.md"));
+        assert_eq!(
+            as_path("my talk.md", |path| path == "my talk.md").as_deref(),
+            Some("my talk.md")
+        );
+    }
+
+    #[test]
+    fn a_file_url_is_decoded() {
+        for (url, path) in [
+            ("file:///w/my%20talk.txt", "/w/my talk.txt"),
+            ("file://localhost/w/talk.txt", "/w/talk.txt"),
+            ("file:///C:/Users/Ada%20L/talk.txt", "C:/Users/Ada L/talk.txt"),
+        ] {
+            assert_eq!(as_path(url, |_| false).as_deref(), Some(path));
+        }
     }
 }

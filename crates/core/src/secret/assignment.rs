@@ -8,6 +8,9 @@ use name::SecretKind;
 
 const MIN_PASSWORD_CHARS: usize = 8;
 
+/// Minimum length of a password after "the password is", which other words with digits rarely follow.
+const MIN_STATED_PASSWORD_CHARS: usize = 6;
+
 const MIN_TOKEN_BYTES: usize = 16;
 
 /// The least entropy of a token, in bits per byte.
@@ -32,8 +35,10 @@ enum AssignmentSyntax {
     Operator,
     /// The space after a command line option: `--token …`.
     Option,
-    /// A sentence: `the password is …`, `with the password …`.
-    Sentence,
+    /// A sentence that states the value: `the password is …`.
+    Statement,
+    /// A sentence that names the value: `with the password …`.
+    Apposition,
 }
 
 /// A value and how it is written.
@@ -57,7 +62,7 @@ pub(super) fn find(line: &str) -> Option<SecretMatch<'_>> {
         let value_start = at + length;
         let mut next = value_start;
         let max_words = match syntax {
-            AssignmentSyntax::Sentence => name::MAX_SENTENCE_WORDS,
+            AssignmentSyntax::Statement | AssignmentSyntax::Apposition => name::MAX_SENTENCE_WORDS,
             AssignmentSyntax::Operator | AssignmentSyntax::Option => name::MAX_NAME_WORDS,
         };
         if let Some(kind) = name::secret_kind(&line[..at], max_words) {
@@ -87,9 +92,8 @@ fn parse_syntax(bytes: &[u8], at: usize) -> Option<(AssignmentSyntax, usize)> {
             let length = bytes[at..].iter().take_while(is_operator).count();
             Some((AssignmentSyntax::Operator, length))
         }
-        b' ' if bytes[..at].ends_with(b" is") || name::ends_with_password(&bytes[..at]) => {
-            Some((AssignmentSyntax::Sentence, 1))
-        }
+        b' ' if bytes[..at].ends_with(b" is") => Some((AssignmentSyntax::Statement, 1)),
+        b' ' if name::ends_with_password(&bytes[..at]) => Some((AssignmentSyntax::Apposition, 1)),
         b' ' if ends_with_option(&bytes[..at]) => Some((AssignmentSyntax::Option, 1)),
         _ => None,
     }
@@ -144,15 +148,21 @@ fn describe_secret(
     value: AssignedValue<'_>,
 ) -> Option<&'static str> {
     let text = value.text;
-    if text.len() < MIN_PASSWORD_CHARS || text.contains(char::is_whitespace) || is_code(value) {
+    if text.len() < MIN_STATED_PASSWORD_CHARS
+        || text.contains(char::is_whitespace)
+        || is_code(value)
+    {
         return None;
     }
     let (is_secret, what) = match kind {
         _ if value.is_basic_auth => {
             (is_basic_credentials(text), "an authorization header with a password")
         }
-        SecretKind::Password if syntax == AssignmentSyntax::Sentence => {
-            (is_password_in_prose(value), "a password")
+        SecretKind::Password if syntax == AssignmentSyntax::Statement => {
+            (is_password_in_prose(value, MIN_STATED_PASSWORD_CHARS), "a password")
+        }
+        SecretKind::Password if syntax == AssignmentSyntax::Apposition => {
+            (is_password_in_prose(value, MIN_PASSWORD_CHARS), "a password")
         }
         SecretKind::Password => (is_password(value), "a password"),
         SecretKind::Token => (is_token(text), "a secret key or token"),
@@ -174,6 +184,11 @@ fn is_code(value: AssignedValue<'_>) -> bool {
 /// People choose words as passwords, so a digit or a symbol is enough. Unquoted names, paths,
 /// versions and dates are not passwords.
 fn is_password(value: AssignedValue<'_>) -> bool {
+    value.text.chars().count() >= MIN_PASSWORD_CHARS && has_password_form(value)
+}
+
+/// Returns whether a value has the characters of a password, whatever its length.
+fn has_password_form(value: AssignedValue<'_>) -> bool {
     let text = value.text;
     let has_symbol = has_char(text, |c| PASSWORD_SYMBOLS.contains(c));
     let is_compound = has_char(text, |c| "-_./:".contains(c));
@@ -182,18 +197,17 @@ fn is_password(value: AssignedValue<'_>) -> bool {
         (!has_symbol && is_compound && !value.quoted || is_path) && value::is_made_of_words(text);
     let is_mixed_with_symbol =
         has_char(text, char::is_lowercase) && has_char(text, char::is_uppercase) && has_symbol;
-    text.chars().count() >= MIN_PASSWORD_CHARS
-        && (has_char(text, |c| c.is_ascii_digit()) || is_mixed_with_symbol)
+    (has_char(text, |c| c.is_ascii_digit()) || is_mixed_with_symbol)
         && !is_name
         && !value::is_uuid(text)
 }
 
 /// Returns whether a value is a password even in prose, where dates, sizes and compound words follow the name too: it
 /// has letters and digits, and is not made of words.
-fn is_password_in_prose(value: AssignedValue<'_>) -> bool {
+fn is_password_in_prose(value: AssignedValue<'_>, min_chars: usize) -> bool {
     let has_both =
         has_char(value.text, |c| c.is_ascii_digit()) && has_char(value.text, char::is_alphabetic);
-    has_both && is_password(value)
+    has_both && value.text.chars().count() >= min_chars && has_password_form(value)
 }
 
 fn is_token(text: &str) -> bool {

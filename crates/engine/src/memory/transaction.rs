@@ -195,13 +195,14 @@ impl<'s> WriteTransaction<'s> {
     }
 
     /// Purges records: writes a tombstone for each, and removes their lines from the log. What a purged record had
-    /// superseded stays superseded.
+    /// superseded stays superseded. Returns the tombstones.
     pub(crate) fn purge(
         &mut self,
         known: &MemorySlice,
         ids: &[Uuid],
         lines: &PurgedLines,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<Record>, Error> {
+        let mut tombstones = Vec::new();
         for id in ids {
             let purged = Referent::Record(*id);
             let tombstone = Tombstone { purged, line_hashes: lines.hashes(*id) };
@@ -215,9 +216,10 @@ impl<'s> WriteTransaction<'s> {
             for (_, scope) in scopes.into_iter().filter(|(is_used, _)| *is_used) {
                 self.lines.push((scope, RecordKind::Tombstone, line.clone()));
             }
+            tombstones.push(record);
         }
         self.removals.extend(lines.removals());
-        Ok(())
+        Ok(tombstones)
     }
 
     /// Returns the text of a document with the edits of this transaction.
@@ -290,7 +292,7 @@ impl<'s> WriteTransaction<'s> {
         Ok(id)
     }
 
-    /// Returns the records that this transaction writes, for the answer.
+    /// Returns the records that this transaction would write, with what they were made from as their source.
     pub(crate) fn new_items(&self, ids: &[Uuid]) -> Vec<MemoryItem> {
         let mut log = Log::default();
         for (_, _, line) in &self.lines {
@@ -298,7 +300,14 @@ impl<'s> WriteTransaction<'s> {
         }
         let (memory, _) = log.fold(None);
         let items = ids.iter().filter_map(|id| memory.item(*id));
-        items.map(|item| MemoryItem::of_record(&memory, &item)).collect()
+        let items = items.map(|item| MemoryItem::of_record(&memory, &item));
+        items
+            .map(|mut item| {
+                item.source = item.stated_source.clone().unwrap_or_default();
+                (item.path, item.line) = (item.source.clone(), 0);
+                item
+            })
+            .collect()
     }
 
     /// Writes all changes, or none of them.

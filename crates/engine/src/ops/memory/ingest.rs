@@ -41,11 +41,15 @@ impl Operation for MemoryIngest {
         if request.dry_run {
             let retired = retired.iter().map(|fact| format!("in a real run, {fact}"));
             let notes = retired.chain(left_out.iter().map(ToString::to_string)).collect();
-            return Ok(ChangedItems {
-                done: "would be stored",
-                items: transaction.new_items(&stored),
-                notes,
-            });
+            let mut items = transaction.new_items(&stored);
+            // A fact that was archived is restored, and its line is already in the log.
+            let restored: Vec<Referent> = stored
+                .into_iter()
+                .filter(|id| !items.iter().any(|item| item.referent == Referent::Record(*id)))
+                .map(Referent::Record)
+                .collect();
+            items.extend(known.describe(&restored, Standing::Active));
+            return Ok(ChangedItems { done: "would be stored", items, notes });
         }
         transaction.commit()?;
         let retired = retired.iter().map(ToString::to_string);

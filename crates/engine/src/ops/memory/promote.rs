@@ -47,9 +47,9 @@ impl Operation for MemoryPromote {
         let agent = MemoryFile::open(session, &request.plan_id, Some(&request.agent_id))?;
         let plan = MemoryFile::open(session, &request.plan_id, None)?;
         let entry = agent.find(&request.entry)?;
-        check_can_promote(entry, &plan)?;
         let ids = [entry.id.clone(), unique_entry_id(&entry.id, &agent.path)];
         let copy_ids = ids.map(|id| promoted_id(&id, &plan.path));
+        check_can_promote(entry, &copy_ids, &plan)?;
         let known = MemoryQuery::new().new_entries(&plan.path, &copy_ids).read(session)?;
         let agent_document = known.edited_document(&agent, agent.text.clone().unwrap_or_default());
         let from = transaction.write_entry_id(&known, &agent_document, entry)?;
@@ -92,8 +92,13 @@ impl Operation for MemoryPromote {
     }
 }
 
-/// Returns an error if the entry's kind is never promoted, or if the plan has a copy of it already.
-fn check_can_promote(entry: &MemoryEntry, plan: &MemoryFile) -> Result<(), Error> {
+/// Returns an error if the entry's kind is never promoted, or if the plan has a copy of it already. The mark of the
+/// copy is missing if a merge brought the copy alone.
+fn check_can_promote(
+    entry: &MemoryEntry,
+    copy_ids: &[String],
+    plan: &MemoryFile,
+) -> Result<(), Error> {
     if !matches!(entry.kind, EntryKind::Finding | EntryKind::Decision | EntryKind::Lesson) {
         return Err(Error::bad_input(format!(
             "{} is a {}; only findings, decisions and lessons can be promoted",
@@ -101,9 +106,13 @@ fn check_can_promote(entry: &MemoryEntry, plan: &MemoryFile) -> Result<(), Error
             entry.kind.as_str()
         )));
     }
-    if let Some(copy) = entry.marks.get("promoted")
-        && let EntryMatch::One(copy) = plan.content.find(copy)
-    {
+    let copy = entry.marks.get("promoted").into_iter().chain(copy_ids).find_map(|id| {
+        match plan.content.find(id) {
+            EntryMatch::One(copy) => Some(copy),
+            _ => None,
+        }
+    });
+    if let Some(copy) = copy {
         return Err(Error::bad_input(format!(
             "{} was already promoted, as {} of {}",
             entry.name(),

@@ -18,7 +18,7 @@ pub(crate) struct Request {}
 pub(crate) struct OpenSessions {
     /// Open sessions, oldest first.
     sessions: Vec<OpenSession>,
-    /// Session files that could not be read, and why.
+    /// Session files and settings that could not be read, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<String>,
 }
@@ -35,7 +35,10 @@ impl Operation for SessionList {
     };
 
     fn run(session: &Session, _: Request) -> Result<OpenSessions, Error> {
-        let (sessions, problems) = OpenSession::read_all(session)?;
+        let (sessions, mut problems) = OpenSession::read_all(session)?;
+        if let Err(error) = session.config() {
+            problems.push(format!("sessions are not ended automatically: {}", error.message));
+        }
         Ok(OpenSessions { sessions, problems })
     }
 }

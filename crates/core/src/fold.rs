@@ -531,7 +531,13 @@ impl Memory {
 
 /// Returns the first day on which a record is true: `valid_from`, or the day on which it was recorded.
 fn first_day(record: &Record) -> Date {
-    record.valid_from.unwrap_or_else(|| day::of_timestamp(record.at))
+    let recorded = day::of_timestamp(record.at);
+    match record.valid_from {
+        Some(day) => day,
+        // It was recorded when it was no longer true; its first day is unknown.
+        None if record.valid_to.is_some_and(|end| end <= recorded) => Date::MIN,
+        None => recorded,
+    }
 }
 
 /// Returns the actions that an action undoes.

@@ -15,6 +15,7 @@ mod record_counts;
 mod relations;
 mod similar;
 mod slice;
+mod statement;
 mod transaction;
 mod whole;
 

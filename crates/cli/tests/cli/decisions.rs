@@ -283,3 +283,71 @@ fn a_fact_of_a_plan_is_found_where_the_plan_is_now() {
     std::fs::remove_file(team.path().join(memory.unwrap())).unwrap();
     assert_eq!(outdated(&team), ["its memory document was deleted"]);
 }
+
+#[test]
+fn records_with_the_same_number_have_a_fact_each() {
+    let team = Workspace::with(HEIR, TEAM);
+    for (name, title) in [("kafka", "Use Kafka"), ("grpc", "Use gRPC")] {
+        team.write(
+            &format!(".heirloom/adrs/ADR-0007-{name}.md"),
+            format!("---\ntitle: {title}\nstatus: accepted\n---\n"),
+        );
+    }
+    for _ in 0..3 {
+        team.heir("memory ingest").ok();
+        let mut stored = facts(&team);
+        stored.retain(|fact| fact.contains("ADR-0007"));
+        stored.sort();
+        assert_eq!(stored, ["ADR-0007: Use Kafka", "ADR-0007: Use gRPC"]);
+    }
+    let shard = team.shards("fact").remove(0);
+    assert_eq!(team.read(&shard).lines().count(), 3, "{}", team.read(&shard));
+    team.heir("adr renumber .heirloom/adrs/ADR-0007-grpc.md 9").ok();
+    team.heir("memory ingest").ok();
+    let stored = facts(&team);
+    assert!(stored.contains(&"ADR-0007: Use Kafka".to_owned()), "{stored:?}");
+    assert!(stored.contains(&"ADR-0009: Use gRPC".to_owned()), "{stored:?}");
+    std::fs::remove_file(team.path().join(".heirloom/adrs/ADR-0007-kafka.md")).unwrap();
+    team.heir("memory ingest").ok();
+    assert!(facts(&team).iter().all(|fact| !fact.contains("Kafka")));
+}
+
+#[test]
+fn a_supersession_that_is_taken_back_brings_the_fact_back() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.heir("memory ingest").ok();
+    let before = facts(&team);
+    let new = ".heirloom/adrs/ADR-0007-postgres.md";
+    let text = "---\ntitle: Postgres\nstatus: accepted\nsupersedes: ADR-0001\n---\n";
+    team.write(new, text);
+    team.heir("memory ingest").ok();
+    assert_eq!(facts(&team), ["ADR-0007: Postgres"]);
+    team.write(new, text.replace("supersedes: ADR-0001\n", ""));
+    for _ in 0..2 {
+        team.heir("memory ingest").ok();
+        assert_eq!(facts(&team).len(), 2, "{:?}", facts(&team));
+    }
+    team.write(new, text);
+    team.heir("memory ingest").ok();
+    assert_eq!(facts(&team), ["ADR-0007: Postgres"]);
+    std::fs::remove_file(team.path().join(new)).unwrap();
+    for _ in 0..2 {
+        team.heir("memory ingest").ok();
+        assert_eq!(facts(&team), before);
+    }
+}
+
+#[test]
+fn a_document_with_conflict_markers_changes_no_fact() {
+    let team = Workspace::with(HEIR, TEAM);
+    let created = team.json("plan new Ledger");
+    let name = created["name"].as_str().unwrap();
+    team.run(&["memory", "add", name, "--plan", "decision", "Amounts are integers"]).ok();
+    let path = team.files("plans").into_iter().find(|path| path.ends_with("plan.memory.md"));
+    let path = path.unwrap();
+    let text = team.read(&path);
+    team.write(&path, format!("{text}\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"));
+    assert_eq!(outdated(&team), [""; 0]);
+    team.run(&["memory", "ingest"]);
+    assert!(facts(&team).contains(&"Amounts are integers".to_owned()), "{:?}", facts(&team));
+}

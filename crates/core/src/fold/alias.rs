@@ -24,13 +24,13 @@ pub(super) struct Aliases {
 
 impl Aliases {
     /// Groups records, given in order of id: facts with equal section, scope, key and text, and records with the same
-    /// origin.
+    /// origin. Facts of decision records with the same number are kept apart by the paths of the documents.
     pub(super) fn of<'l>(lines: impl ExactSizeIterator<Item = &'l Line>) -> Self {
         let mut ids = Vec::with_capacity(lines.len());
         let mut groups = UnionFind::with_capacity(lines.len());
         let mut by_text: FxHashMap<[u8; 32], usize> = FxHashMap::default();
         by_text.reserve(lines.len());
-        let mut by_origin: HashMap<&Origin, usize> = HashMap::new();
+        let mut by_origin: HashMap<(&Origin, Option<&str>), usize> = HashMap::new();
         for line in lines {
             let record = &line.record;
             let position = groups.add();
@@ -39,7 +39,9 @@ impl Aliases {
                 groups.join(*by_text.entry(text).or_insert(position), position);
             }
             if let Some(origin) = record.origin.as_ref().filter(|_| !record.is_private()) {
-                groups.join(*by_origin.entry(origin).or_insert(position), position);
+                // Two decision records may have the same number, after a merge or in two projects.
+                let path = record.source.as_deref().filter(|_| origin.decision_record().is_some());
+                groups.join(*by_origin.entry((origin, path)).or_insert(position), position);
             }
         }
         let mut aliases = Aliases { by_text, ids, ..Aliases::default() };

@@ -1,44 +1,25 @@
 //! Stores decisions and answers as facts, and retires facts whose decision is no longer in force.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use heirloom_core::Document;
-use heirloom_core::adr::{Adr, Status};
+use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
-use heirloom_core::memory::{EntryField, EntryKind, MemoryEntry};
-use heirloom_core::record::{
-    Body, Event, EventAction, Fact, FactSection, Origin, Record, Referent,
-};
+use heirloom_core::memory::{self, EntryField, EntryKind, MemoryEntry};
+use heirloom_core::record::{Origin, Record, Referent};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::words::short_hash;
+use heirloom_store::adrs;
 use uuid::Uuid;
 
-use super::transaction::AUTO_TAG;
+use super::statement::{FactSource, StatementKey, retire};
 use super::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::workspace::archive;
 use crate::workspace::catalog::Catalog;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::scaffold;
 use crate::{Error, Session};
-
-/// A statement in a document that is stored as a fact.
-#[derive(Clone)]
-struct FactSource<'s> {
-    /// Identifies the statement, so that it is stored once.
-    origin: Origin,
-    text: String,
-    /// Path of the document.
-    path: &'s str,
-    artifacts: Vec<String>,
-    /// The facts that it replaces.
-    supersedes: Vec<Referent>,
-}
-
-/// Returns the origin of the fact that an accepted decision record states.
-fn adr_origin(adr: &Adr) -> Origin {
-    Origin::accepted_decision(&adr.id)
-}
 
 /// Writes the fact that an accepted decision record states, unless it was stored before. It supersedes
 /// the facts of the replaced decision records.
@@ -49,8 +30,65 @@ pub(crate) fn ingest_adr(
     document: &Document,
     replaced: &[&Adr],
 ) -> Result<Option<Uuid>, Error> {
-    let supersedes = active_facts_of(known, replaced);
-    ingest(transaction, known, &FactSource { supersedes, ..adr_source(adr, document) })
+    let keys = AdrKeys::of_session(transaction.session());
+    ingest_adr_with(transaction, known, &keys, adr, document, replaced)
+}
+
+fn ingest_adr_with(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    keys: &AdrKeys,
+    adr: &Adr,
+    document: &Document,
+    replaced: &[&Adr],
+) -> Result<Option<Uuid>, Error> {
+    let supersedes = keys.active_facts_of(known, replaced);
+    let source = FactSource { supersedes, ..adr_source(keys, adr, document) };
+    source.ingest(transaction, known)
+}
+
+/// Finds the facts of decision records. Two records may have the same number, after a merge or in two projects.
+struct AdrKeys {
+    /// The paths of all records, by their id.
+    paths: HashMap<String, Vec<String>>,
+}
+
+impl AdrKeys {
+    fn new<'a>(records: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut paths: HashMap<String, Vec<String>> = HashMap::new();
+        for (id, path) in records {
+            paths.entry(id.to_owned()).or_default().push(path.to_owned());
+        }
+        AdrKeys { paths }
+    }
+
+    fn of_adrs(adrs: &[Adr]) -> Self {
+        AdrKeys::new(adrs.iter().map(|adr| (adr.id.as_str(), adr.path.as_str())))
+    }
+
+    fn of_session(session: &Session) -> Self {
+        let Ok(config) = session.config() else { return AdrKeys::new([]) };
+        let (found, _) = adrs::find(session.root(), config, adrs::Scope::AllProjects);
+        let ids: Vec<(String, String)> =
+            found.into_iter().map(|file| (adr::derive_id(&file.path).0, file.path)).collect();
+        AdrKeys::new(ids.iter().map(|(id, path)| (id.as_str(), path.as_str())))
+    }
+
+    /// Identifies what a decision record states once it is accepted.
+    fn key(&self, adr: &Adr) -> StatementKey {
+        let with_number = self.paths.get(&adr.id).map(Vec::as_slice).unwrap_or_default();
+        StatementKey {
+            origin: Origin::accepted_decision(&adr.id),
+            others: with_number.iter().filter(|path| **path != adr.path).cloned().collect(),
+        }
+    }
+
+    /// Returns the active facts of some decision records.
+    fn active_facts_of(&self, known: &MemorySlice, adrs: &[&Adr]) -> Vec<Referent> {
+        let heads = adrs.iter().flat_map(|adr| self.key(adr).active_heads(known));
+        let ids = heads.filter_map(|head| head.record_id());
+        ids.flat_map(|id| known.memory.aliases(id)).map(Referent::Record).collect()
+    }
 }
 
 /// Returns what a decision record states as a fact.
@@ -62,9 +100,9 @@ pub(super) fn adr_statement(adr: &Adr, document: &Document) -> String {
     }
 }
 
-fn adr_source<'s>(adr: &'s Adr, document: &Document) -> FactSource<'s> {
+fn adr_source<'s>(keys: &AdrKeys, adr: &'s Adr, document: &Document) -> FactSource<'s> {
     FactSource {
-        origin: adr_origin(adr),
+        key: keys.key(adr),
         text: adr_statement(adr, document),
         path: &adr.path,
         artifacts: vec![format!("adr:{}", adr.id)],
@@ -123,7 +161,8 @@ pub(crate) fn read_ingested<'a>(
 
 /// Selects the facts that decision records and entries stated, with their successors.
 pub(crate) fn select_ingested<'a>(adrs: impl IntoIterator<Item = &'a Adr>) -> MemoryQuery {
-    MemoryQuery::new().origins(adrs.into_iter().map(adr_origin)).decision_facts()
+    let origins = adrs.into_iter().map(|adr| Origin::accepted_decision(&adr.id));
+    MemoryQuery::new().origins(origins).decision_facts()
 }
 
 /// Writes the facts that decision records in force, plan decisions and answered questions state, unless
@@ -134,6 +173,7 @@ pub(crate) fn ingest_all(
     known: &MemorySlice,
 ) -> IngestReport {
     let supersession = Supersession::new(&catalog.adrs);
+    let keys = AdrKeys::of_adrs(&catalog.adrs);
     let mut ingested = IngestReport::default();
     // The facts of these records are superseded by a new fact, so they must not be archived as well.
     let mut superseded = HashSet::new();
@@ -143,7 +183,7 @@ pub(crate) fn ingest_all(
         if let Some(document) = document.filter(|_| in_force) {
             let replaced: Vec<&Adr> =
                 supersession.predecessors(at).map(|old| &catalog.adrs[old]).collect();
-            let fact = ingest_adr(transaction, known, adr, document, &replaced);
+            let fact = ingest_adr_with(transaction, known, &keys, adr, document, &replaced);
             if matches!(fact, Ok(Some(_))) {
                 superseded.extend(supersession.predecessors(at));
             }
@@ -154,12 +194,12 @@ pub(crate) fn ingest_all(
         let Some(reason) = reason_to_retire(&catalog.adrs, &supersession, at) else { continue };
         let successors: Vec<&Adr> =
             supersession.successors(at).map(|new| &catalog.adrs[new]).collect();
-        if successors.iter().any(|new| is_undone(known, adr, new)) {
+        if successors.iter().any(|new| is_undone(known, &keys, adr, new)) {
             continue;
         }
         // The fact of a successor that superseded the fact of this record is not this record's own.
-        let of_successors = active_facts_of(known, &successors);
-        let mut facts = active_facts_of(known, &[adr]);
+        let of_successors = keys.active_facts_of(known, &successors);
+        let mut facts = keys.active_facts_of(known, &[adr]);
         facts.retain(|fact| !of_successors.contains(fact));
         match retire(transaction, known, facts, &reason) {
             Ok(false) => {}
@@ -192,15 +232,22 @@ fn retire_removed(
         .filter_map(|record| Some((record.origin.as_ref()?, record.source.as_deref()?)))
         .collect();
     made.sort();
+    let mut retired_heads: HashSet<Referent> = HashSet::new();
     for (origin, path) in made {
-        let Some(reason) = reason_of_removal(catalog, known, origin, path) else { continue };
+        let reason = reason_of_removal(transaction.session(), catalog, known, origin, path);
+        let Some(reason) = reason else { continue };
         // A successor with another origin is stated by another document, or was written by a person.
         let is_own = |head: &Referent| {
             let record = head.record_id().and_then(|id| known.memory.record(id));
-            let made_from = record.and_then(|record| record.origin.as_ref());
-            made_from.is_some_and(|made| made.is_version_of(origin))
+            record.is_some_and(|record| {
+                let is_version = |made: &Origin| made.is_version_of(origin);
+                record.source.as_deref() == Some(path)
+                    && record.origin.as_ref().is_some_and(is_version)
+            })
         };
-        let facts: Vec<Referent> = active_heads(known, origin).into_iter().filter(is_own).collect();
+        let key = StatementKey { origin: origin.clone(), others: vec![] };
+        let mut facts: Vec<Referent> = key.active_heads(known);
+        facts.retain(|head| is_own(head) && retired_heads.insert(head.clone()));
         if facts.is_empty() || archive::holds_path(&archived, path) {
             continue;
         }
@@ -212,15 +259,24 @@ fn retire_removed(
     }
 }
 
-/// Returns why what a fact was made from is gone; `None` if it is still there.
+/// Returns why what a fact was made from is gone; `None` if it is still there, or if its document cannot be read.
 fn reason_of_removal(
+    session: &Session,
     catalog: &Catalog,
     known: &MemorySlice,
     origin: &Origin,
     path: &str,
 ) -> Option<String> {
     if let Some(id) = origin.decision_record() {
-        let exists = catalog.adrs.iter().any(|adr| adr.id == id || adr.path == path);
+        // A record with the number that has no fact of its own was renamed.
+        let is_renamed = |adr: &Adr| {
+            adr.id == id
+                && !known.memory.records().any(|record| {
+                    record.source.as_deref() == Some(&adr.path)
+                        && record.origin.as_ref().and_then(Origin::decision_record) == Some(id)
+                })
+        };
+        let exists = catalog.adrs.iter().any(|adr| adr.path == path || is_renamed(adr));
         return (!exists).then(|| "it was deleted".to_owned());
     }
     let entry_id = match origin.referred_entry()? {
@@ -231,22 +287,34 @@ fn reason_of_removal(
     let states: Vec<bool> =
         entries.map(|(document, entry)| final_state(document, entry).is_some()).collect();
     match states.as_slice() {
+        [] if is_unreadable(session, path) => None,
         [] => Some("its entry was removed".to_owned()),
         states if states.contains(&true) => None,
         _ => Some("its entry is no longer decided".to_owned()),
     }
 }
 
+/// Returns whether a memory document is there but was left out, such as one with conflict markers.
+fn is_unreadable(session: &Session, path: &str) -> bool {
+    match session.root().read(path) {
+        Ok(None) => false,
+        Ok(Some(text)) => {
+            let content = memory::read(path, &text);
+            content.entries.is_empty() && !content.problems.is_empty()
+        }
+        Err(_) => true,
+    }
+}
+
 /// Returns whether the fact of a decision record superseded that of another, and this was undone.
-fn is_undone(known: &MemorySlice, old: &Adr, new: &Adr) -> bool {
-    let [old_facts, new_facts] = [old, new].map(|adr| active_facts_of(known, &[adr]));
-    let origin = adr_origin(new);
+fn is_undone(known: &MemorySlice, keys: &AdrKeys, old: &Adr, new: &Adr) -> bool {
+    let [old_facts, new_facts] = [old, new].map(|adr| keys.active_facts_of(known, &[adr]));
+    let new_key = keys.key(new);
     let supersedes = |record: &Record, facts: &[Referent]| {
         record.supersedes.iter().any(|replaced| facts.contains(replaced))
     };
     known.memory.records().any(|record| {
-        let is_new = record.origin.as_ref().is_some_and(|made| made.is_version_of(&origin))
-            || supersedes(record, &new_facts);
+        let is_new = new_key.is_of(record) || supersedes(record, &new_facts);
         is_new && known.memory.is_withdrawn(record.id) && supersedes(record, &old_facts)
     })
 }
@@ -308,7 +376,8 @@ pub(crate) fn supersede_adr(
                 .map(|_| Some(not_stored_warning(new, &error)));
         }
     }
-    let replaced = active_facts_of(known, &[old]);
+    let keys = AdrKeys::of_session(transaction.session());
+    let replaced = keys.active_facts_of(known, &[old]);
     if !replaced.is_empty() {
         supersede_with_stored_fact(transaction, known, replaced, new)?;
     }
@@ -322,15 +391,18 @@ fn supersede_with_stored_fact(
     replaced: Vec<Referent>,
     adr: &Adr,
 ) -> Result<(), Error> {
-    let head = active_heads(known, &adr_origin(adr)).into_iter().next();
+    let key = AdrKeys::of_session(transaction.session()).key(adr);
+    let head = key.active_heads(known).into_iter().next();
     let Some(item) = head.and_then(|head| known.memory.item(head.record_id()?)) else {
         return Ok(());
     };
     let stored = item.record;
     let Record { id, at, by, .. } = transaction.new_record(stored.body.clone());
     let aliases = known.memory.aliases(stored.id).into_iter().map(Referent::Record);
-    let supersedes = replaced.into_iter().chain(aliases).collect();
-    let record = Record { id, at, by, origin: None, supersedes, ..stored.clone() };
+    let supersedes: Vec<Referent> = replaced.into_iter().chain(aliases).collect();
+    let replaced: String = supersedes.iter().map(ToString::to_string).collect();
+    let origin = Some(key.origin.version(&short_hash(&replaced)));
+    let record = Record { id, at, by, origin, supersedes, ..stored.clone() };
     transaction.write(known, &record).map(drop)
 }
 
@@ -343,7 +415,7 @@ pub(crate) fn renumber_adr(
     new: &Adr,
     document: &Document,
 ) -> Result<Option<Uuid>, Error> {
-    let origin = adr_origin(old);
+    let origin = Origin::accepted_decision(&old.id);
     let is_of_adr = |record: &&Record| {
         record.origin.as_ref() == Some(&origin)
             && record.source.as_deref() == Some(old.path.as_str())
@@ -359,7 +431,9 @@ pub(crate) fn renumber_adr(
     let mut supersedes: Vec<Referent> = aliases.map(Referent::Record).collect();
     supersedes.sort();
     supersedes.dedup();
-    ingest(transaction, known, &FactSource { supersedes, ..adr_source(new, document) })
+    let keys = AdrKeys::of_session(transaction.session());
+    let source = FactSource { supersedes, ..adr_source(&keys, new, document) };
+    source.ingest(transaction, known)
 }
 
 /// Returns a warning that a decision record is not stored as a fact.
@@ -374,57 +448,8 @@ pub(crate) fn retire_adr(
     adr: &Adr,
     reason: &str,
 ) -> Result<bool, Error> {
-    retire(transaction, known, active_facts_of(known, &[adr]), reason)
-}
-
-/// Archives facts because their document no longer states them. Returns whether there were any. The event is tagged, so
-/// that they come back when the document states them again; what a person archives stays archived.
-fn retire(
-    transaction: &mut WriteTransaction<'_>,
-    known: &MemorySlice,
-    facts: Vec<Referent>,
-    reason: &str,
-) -> Result<bool, Error> {
-    if facts.is_empty() {
-        return Ok(false);
-    }
-    let event = Event {
-        action: EventAction::Archive,
-        targets: facts,
-        undoes: vec![],
-        reason: reason.to_owned(),
-    };
-    let mut record = transaction.new_record(Body::Event(event));
-    record.tags = vec![AUTO_TAG.to_owned()];
-    transaction.write(known, &record).map(|_| true)
-}
-
-/// Restores the facts of a source that were retired because its document did not state them. Returns one of them.
-fn restore_retired(
-    transaction: &mut WriteTransaction<'_>,
-    known: &MemorySlice,
-    source: &FactSource<'_>,
-) -> Result<Option<Uuid>, Error> {
-    let heads = known.heads_of_origin(&source.origin);
-    let states_source = |head: &Referent| {
-        let record = head.record_id().and_then(|id| known.memory.record(id));
-        record.is_some_and(|record| record.text() == source.text)
-    };
-    let Some(head) = heads.iter().find(|head| states_source(head)) else { return Ok(None) };
-    let events = known.memory.events(EventAction::Archive, head);
-    let is_retirement = |event: &Uuid| {
-        known
-            .memory
-            .record(*event)
-            .is_some_and(|event| event.tags.iter().any(|tag| tag == AUTO_TAG))
-    };
-    if events.is_empty() || !events.iter().all(is_retirement) {
-        return Ok(None);
-    }
-    let undoes = events.into_iter().map(Referent::Record).collect();
-    let reason = "its document states it again";
-    transaction.write_event(known, EventAction::Restore, vec![head.clone()], undoes, reason)?;
-    Ok(head.record_id())
+    let keys = AdrKeys::of_session(transaction.session());
+    retire(transaction, known, keys.active_facts_of(known, &[adr]), reason)
 }
 
 /// Returns the state of an entry that can be stored as a fact: a decision of a plan or an answered question.
@@ -459,13 +484,13 @@ pub(crate) fn ingest_entry(
     let Some(state) = final_state(document, entry) else { return Ok((entry.id.clone(), None)) };
     let id = transaction.write_entry_id(known, document, entry)?;
     let source = FactSource {
-        origin: Origin::entry(&id, state),
+        key: StatementKey { origin: Origin::entry(&id, state), others: vec![] },
         text: entry.full_text(),
         path: &document.path,
         artifacts: vec![],
         supersedes: vec![],
     };
-    Ok((id, ingest(transaction, known, &source)?))
+    Ok((id, source.ingest(transaction, known)?))
 }
 
 /// Returns whether a decision is final. One without a status is.
@@ -475,85 +500,6 @@ fn is_decided(entry: &MemoryEntry) -> bool {
             .iter()
             .any(|word| status.trim().eq_ignore_ascii_case(word))
     })
-}
-
-/// Writes a fact, unless it was stored before. If its text has changed since, the new version supersedes the stored one.
-fn ingest(
-    transaction: &mut WriteTransaction<'_>,
-    known: &MemorySlice,
-    source: &FactSource<'_>,
-) -> Result<Option<Uuid>, Error> {
-    let mut source = source.clone();
-    if known.origins().contains(&source.origin) {
-        let Some(outdated) = outdated_heads(known, &source) else {
-            return restore_retired(transaction, known, &source);
-        };
-        let heads: String = outdated.iter().map(ToString::to_string).collect();
-        source.origin = source.origin.version(&short_hash(&format!("{heads}\n{}", source.text)));
-        // The same text superseded the same facts before, and that was undone.
-        if known.origins().contains(&source.origin) {
-            return Ok(None);
-        }
-        source.supersedes.extend(outdated);
-    }
-    let body = Body::Fact(Fact {
-        section: FactSection::Decisions,
-        content: source.text.clone(),
-        key: None,
-        value: None,
-        scope: None,
-    });
-    let mut record = transaction.new_record(body);
-    record.origin = Some(source.origin.clone());
-    record.source = Some(source.path.to_owned());
-    record.artifacts.clone_from(&source.artifacts);
-    record.supersedes.clone_from(&source.supersedes);
-    record.tags = vec![AUTO_TAG.to_owned()];
-    transaction.write(known, &record).map(Some)
-}
-
-/// Returns the stored facts that state an earlier version of a source; `None` if there is none, or if a person has edited
-/// the fact since it was stored. A fact that was withdrawn is outdated by any other text, but is not in force.
-fn outdated_heads(known: &MemorySlice, source: &FactSource<'_>) -> Option<Vec<Referent>> {
-    let heads = active_heads(known, &source.origin);
-    let records: Vec<&Record> =
-        heads.iter().filter_map(|head| known.memory.record(head.record_id()?)).collect();
-    let states_source = |record: &Record| record.text() == source.text;
-    let is_stored = |record: &Record| {
-        record.origin.as_ref().is_some_and(|origin| origin.is_version_of(&source.origin))
-    };
-    if records.is_empty() {
-        let stored: Vec<&Record> =
-            known.memory.records().filter(|record| is_stored(record)).collect();
-        let is_withdrawn = stored.iter().any(|record| known.memory.is_withdrawn(record.id));
-        let is_new = !stored.iter().any(|record| states_source(record));
-        return (is_withdrawn && is_new).then(Vec::new);
-    }
-    if records.iter().any(|record| states_source(record)) {
-        return None;
-    }
-    let is_edited = records.iter().any(|record| !is_stored(record));
-    let was_stored =
-        || known.memory.records().any(|record| is_stored(record) && states_source(record));
-    if is_edited && was_stored() {
-        return None;
-    }
-    let ids = records.iter().flat_map(|record| known.memory.aliases(record.id));
-    Some(ids.map(Referent::Record).collect())
-}
-
-/// Returns the active facts of some decision records.
-fn active_facts_of(known: &MemorySlice, adrs: &[&Adr]) -> Vec<Referent> {
-    let heads = adrs.iter().flat_map(|adr| active_heads(known, &adr_origin(adr)));
-    let ids = heads.filter_map(|head| head.record_id());
-    ids.flat_map(|id| known.memory.aliases(id)).map(Referent::Record).collect()
-}
-
-/// Returns the active successors of the facts with an origin or a version of it, or the facts themselves.
-fn active_heads(known: &MemorySlice, origin: &Origin) -> Vec<Referent> {
-    let mut heads = known.heads_of_origin(origin);
-    heads.retain(|head| known.memory.standing(head) == Standing::Active);
-    heads
 }
 
 /// Returns the first paragraph under the first of these headings.

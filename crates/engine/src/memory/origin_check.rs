@@ -117,6 +117,12 @@ impl<'s> OriginCheck<'s> {
         if let Some(entries) = entries {
             return match entries.find(id) {
                 EntryMatch::One(entry) => change_of_entry(entry, origin, text),
+                // A document with conflict markers is left out until the merge is finished.
+                EntryMatch::Nothing
+                    if entries.entries.is_empty() && !entries.problems.is_empty() =>
+                {
+                    None
+                }
                 EntryMatch::Nothing => Some("the entry was removed".to_owned()),
                 _ => None,
             };

@@ -459,6 +459,8 @@ mod tests {
     fn replacements_are_read_in_every_style() {
         for (text, expected) in [
             ("---\nsuperseded_by: ADR-0157\n---\n", vec![157]),
+            ("---\nsuperseded_by: ADR-0157-use-sqlite\n---\n", vec![157]),
+            ("---\nsuperseded_by: 2024-05-01\n---\n", vec![]),
             ("---\nsuperseded_by: 0011-y.md\n---\n", vec![11]),
             ("---\nsuperseded_by: 0010-y.md\n---\n", vec![10]),
             ("---\nsuperseded_by: [0010-x.md, ADR-0010]\n---\n", vec![]),

@@ -301,8 +301,8 @@ fn label_number(label: &str) -> Option<u32> {
     })
 }
 
-/// Finds ids such as `ADR-10`, and bare numbers if those count too.
-fn find_ids(text: &str, allow_bare_numbers: bool) -> Vec<LinkTarget> {
+/// Finds ids such as `ADR-10`; in a field that holds only records, also bare numbers and names of files.
+fn find_ids(text: &str, is_field: bool) -> Vec<LinkTarget> {
     let mut found = Vec::new();
     let mut previous = "";
     for word in text.split(|c: char| {
@@ -312,11 +312,16 @@ fn find_ids(text: &str, allow_bare_numbers: bool) -> Vec<LinkTarget> {
         let word = word.trim_matches(|c: char| matches!(c, '.' | '"' | '\'' | '[' | ']' | '§'));
         let digits_at = word.len() - word.trim_start_matches(|c: char| !c.is_ascii_digit()).len();
         let (prefix, digits) = word.split_at(digits_at);
+        // A field may have the name of a file without its ending: `ADR-0001-use-sqlite`.
+        let digits = match digits.split_once('-') {
+            Some((number, slug)) if is_field && slug.starts_with(char::is_alphabetic) => number,
+            _ => digits,
+        };
         let number = digits.parse::<u32>().ok().filter(|_| digits.len() <= MAX_NUMBER_DIGITS);
         let prefix = prefix.trim_end_matches(['-', '_', '#']);
         if let Some(number) = number {
             let has_prefix = is_id_prefix(prefix) || (prefix.is_empty() && is_id_prefix(previous));
-            if has_prefix || (prefix.is_empty() && allow_bare_numbers) {
+            if has_prefix || (prefix.is_empty() && is_field) {
                 let written =
                     if prefix.is_empty() { digits.to_owned() } else { word.to_uppercase() };
                 found.push(LinkTarget { written, number: Some(number), href: None });

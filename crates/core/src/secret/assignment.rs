@@ -8,6 +8,10 @@ use name::SecretKind;
 
 const MIN_PASSWORD_CHARS: usize = 8;
 
+/// Words after which a sentence states a value.
+const STATEMENT_ENDINGS: &[&str] =
+    &[" is", " is now", " was", " set to", " changed to", " reset to", " ist", " ist jetzt", " es"];
+
 /// Minimum length of a password after "the password is", which other words with digits rarely follow.
 const MIN_STATED_PASSWORD_CHARS: usize = 6;
 
@@ -55,6 +59,9 @@ pub(super) fn find(line: &str) -> Option<SecretMatch<'_>> {
     let bytes = line.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
+        if let Some(found) = find_uuid_after_space(line, at) {
+            return Some(found);
+        }
         let Some((syntax, length)) = parse_syntax(bytes, at) else {
             at += 1;
             continue;
@@ -84,6 +91,18 @@ pub(super) fn find(line: &str) -> Option<SecretMatch<'_>> {
     None
 }
 
+/// Finds a secret UUID that follows its name without an operator: `heroku auth token 8f14…`.
+fn find_uuid_after_space(line: &str, at: usize) -> Option<SecretMatch<'_>> {
+    if line.as_bytes()[at] != b' ' {
+        return None;
+    }
+    let value = parse_value(&line[at + 1..]);
+    let is_secret = value::is_uuid(value.text)
+        && name::has_uuid_secrets(&line[..at])
+        && name::secret_kind(&line[..at], 1) == Some(SecretKind::Token);
+    is_secret.then_some(SecretMatch { what: "a secret key or token", text: value.text })
+}
+
 /// Parses the syntax of an assignment at a byte; returns it with its length.
 fn parse_syntax(bytes: &[u8], at: usize) -> Option<(AssignmentSyntax, usize)> {
     let is_operator = |byte: &&u8| matches!(byte, b':' | b'=' | b'>');
@@ -92,11 +111,16 @@ fn parse_syntax(bytes: &[u8], at: usize) -> Option<(AssignmentSyntax, usize)> {
             let length = bytes[at..].iter().take_while(is_operator).count();
             Some((AssignmentSyntax::Operator, length))
         }
-        b' ' if bytes[..at].ends_with(b" is") => Some((AssignmentSyntax::Statement, 1)),
+        b' ' if ends_with_statement(&bytes[..at]) => Some((AssignmentSyntax::Statement, 1)),
         b' ' if name::ends_with_password(&bytes[..at]) => Some((AssignmentSyntax::Apposition, 1)),
         b' ' if ends_with_option(&bytes[..at]) => Some((AssignmentSyntax::Option, 1)),
         _ => None,
     }
+}
+
+/// Returns whether a text ends with words after which a sentence states a value.
+fn ends_with_statement(before: &[u8]) -> bool {
+    STATEMENT_ENDINGS.iter().any(|ending| before.ends_with(ending.as_bytes()))
 }
 
 /// Returns whether a text ends with a command line option, `--name`.
@@ -162,9 +186,14 @@ fn describe_secret(
             (is_password_in_prose(value, MIN_STATED_PASSWORD_CHARS), "a password")
         }
         SecretKind::Password if syntax == AssignmentSyntax::Apposition => {
-            (is_password_in_prose(value, MIN_PASSWORD_CHARS), "a password")
+            let min_chars =
+                if value.quoted { MIN_STATED_PASSWORD_CHARS } else { MIN_PASSWORD_CHARS };
+            (is_password_in_prose(value, min_chars), "a password")
         }
-        SecretKind::Password => (is_password(value), "a password"),
+        SecretKind::Password => {
+            let is_stated = is_password_in_prose(value, MIN_STATED_PASSWORD_CHARS);
+            (is_stated || is_password(value), "a password")
+        }
         SecretKind::Token => (is_token(text), "a secret key or token"),
         SecretKind::Authorization => {
             (is_token(text) && !value::is_digest(text), "an authorization token")

@@ -1,4 +1,4 @@
-//! Detects passwords in URLs: `scheme://user:password@host`.
+//! Detects passwords in URLs, `scheme://user:password@host`, and in the option of `curl`, `-u user:password`.
 
 use super::{SecretMatch, value};
 
@@ -10,8 +10,32 @@ const COMMON_PASSWORDS: &[&str] = &[
     "token", "user",
 ];
 
-/// Returns the first password in a URL.
+/// Returns the first password in a URL or in an option for a user and a password.
 pub(super) fn find(line: &str) -> Option<SecretMatch<'_>> {
+    find_in_url(line).or_else(|| find_in_option(line))
+}
+
+fn find_in_option(line: &str) -> Option<SecretMatch<'_>> {
+    let mut words = line.split_whitespace();
+    while let Some(word) = words.next() {
+        if matches!(word, "-u" | "--user") {
+            let given = words.clone().next()?.trim_matches(['"', '\'', '`']);
+            let password = given.split_once(':').map(|(_, password)| password);
+            let is_secret = |password: &&str| {
+                password.chars().count() >= MIN_PASSWORD_CHARS
+                    && password.contains(|c: char| c.is_ascii_digit())
+                    && password.contains(char::is_alphabetic)
+                    && !value::is_placeholder(password)
+            };
+            if let Some(text) = password.filter(is_secret) {
+                return Some(SecretMatch { what: "a user and a password", text });
+            }
+        }
+    }
+    None
+}
+
+fn find_in_url(line: &str) -> Option<SecretMatch<'_>> {
     line.match_indices("://").find_map(|(at, separator)| {
         let has_scheme = line[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
         let text = secret_password(&line[at + separator.len()..])?;

@@ -50,6 +50,17 @@ pub(crate) fn relative_link(from: &str, to: &str) -> String {
     up.chain(to[common..].iter().copied()).collect::<Vec<_>>().join("/")
 }
 
+/// Returns the path of a `file://` URL, which may name the local host and contain percent escapes.
+pub fn from_file_url(url: &str) -> Option<String> {
+    let location = url.strip_prefix("file://")?;
+    let path = percent_decode(location.strip_prefix("localhost").unwrap_or(location));
+    // On Windows, a slash precedes the drive: `file:///C:/talk.txt`.
+    let is_drive = path.get(1..3).is_some_and(|drive| {
+        drive.starts_with(|c: char| c.is_ascii_alphabetic()) && drive.ends_with(':')
+    });
+    Some(if is_drive { path[1..].to_owned() } else { path })
+}
+
 /// Decodes the percent escapes of a URI; returns the input if the result is not UTF-8.
 pub fn percent_decode(path: &str) -> String {
     let bytes = path.as_bytes();
@@ -69,6 +80,18 @@ pub fn percent_decode(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_url_is_decoded() {
+        for (url, path) in [
+            ("file:///w/my%20talk.txt", "/w/my talk.txt"),
+            ("file://localhost/w/talk.txt", "/w/talk.txt"),
+            ("file:///C:/Users/Ada%20L/talk.txt", "C:/Users/Ada L/talk.txt"),
+        ] {
+            assert_eq!(from_file_url(url).as_deref(), Some(path));
+        }
+        assert_eq!(from_file_url("/w/talk.txt"), None);
+    }
 
     #[test]
     fn the_case_of_an_extension_does_not_matter() {

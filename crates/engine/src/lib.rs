@@ -48,6 +48,8 @@ pub type ReadFile = (String, Result<String, String>);
 /// Reads a file, or all files of a folder, that the user named on the command line. A file of a folder that is not text
 /// does not prevent the others from being read.
 pub fn read_files(path: &std::path::Path) -> Result<Vec<ReadFile>, Error> {
+    let from_url = path.to_str().and_then(heirloom_core::path::from_file_url);
+    let path = from_url.as_deref().map_or(path, std::path::Path::new);
     let files = heirloom_store::files::list_user_files(path)?;
     let is_folder = files.as_slice() != [path];
     let read = |file: std::path::PathBuf| {

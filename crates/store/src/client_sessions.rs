@@ -2,14 +2,13 @@
 //!
 //! Only the files of sessions that ran in the workspace are read.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use heirloom_core::transcript;
-use ruzstd::decoding::StreamingDecoder;
 
+use crate::files::read_uncompressed;
 use crate::{Root, StoreError};
 
 /// A larger session file is not read.
@@ -222,13 +221,13 @@ fn ran_in(root: &Root, file: &Path) -> bool {
 
 /// Returns the folder of a session that the first bytes of its file state.
 fn session_folder(file: &Path, bytes: u64) -> Option<String> {
-    let head = read_start(file, bytes).ok()?;
+    let head = read_uncompressed(file, bytes).ok()?;
     transcript::parse("", &String::from_utf8_lossy(&head)).cwd
 }
 
 /// Reads the text of a session file.
 fn read_session_text(path: &Path) -> Result<String, StoreError> {
-    let bytes = read_start(path, MAX_FILE_BYTES + 1)
+    let bytes = read_uncompressed(path, MAX_FILE_BYTES + 1)
         .map_err(|error| StoreError::io(path.display().to_string(), error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let limit = MAX_FILE_BYTES / (1024 * 1024);
@@ -239,19 +238,6 @@ fn read_session_text(path: &Path) -> Result<String, StoreError> {
     }
     // The client may be writing the last line, perhaps in the middle of a character.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Reads at most `limit` bytes of a file. Codex compresses old sessions, and the bytes are those before compression.
-fn read_start(file: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![];
-    let opened = File::open(file)?;
-    if file.extension().is_some_and(|extension| extension == "zst") {
-        let decoder = StreamingDecoder::new(opened).map_err(io::Error::other)?;
-        decoder.take(limit).read_to_end(&mut bytes)?;
-    } else {
-        opened.take(limit).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -275,7 +261,7 @@ mod tests {
         fs::write(&path, compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)).unwrap();
         assert!(is_codex_file("rollout-1.jsonl.zst") && !is_codex_file("rollout-1.zst"));
         assert_eq!(read_session_text(&path).unwrap(), text);
-        assert_eq!(read_start(&path, 10).unwrap(), &text.as_bytes()[..10]);
+        assert_eq!(read_uncompressed(&path, 10).unwrap(), &text.as_bytes()[..10]);
         fs::write(&path, "no zstd").unwrap();
         assert!(read_session_text(&path).is_err());
     }

@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cap_std::fs::Metadata;
 use heirloom_core::{Problem, path};
+use ruzstd::decoding::StreamingDecoder;
 
 use crate::StoreError;
 pub use crate::confined::FolderEntry;
@@ -406,9 +407,22 @@ pub fn read_user_file(path: &Path) -> Result<String, StoreError> {
     Ok(decode(&shown, read_user_file_bytes(path)?)?)
 }
 
-/// Reads the bytes of a file that the user named, anywhere on this machine.
+/// Reads the bytes of a file that the user named, anywhere on this machine. A compressed session file is decompressed.
 pub fn read_user_file_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
-    fs::read(path).map_err(|error| given_path_error(path, error))
+    read_uncompressed(path, u64::MAX).map_err(|error| given_path_error(path, error))
+}
+
+/// Reads at most `limit` bytes of a file. Of a file that ends in `.zst`, these are the bytes before compression.
+pub(crate) fn read_uncompressed(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    let file = fs::File::open(path)?;
+    if path.extension().is_some_and(|extension| extension == "zst") {
+        let decoder = StreamingDecoder::new(file).map_err(io::Error::other)?;
+        decoder.take(limit).read_to_end(&mut bytes)?;
+    } else {
+        file.take(limit).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Lists the files of a folder that the user named and of its subfolders, sorted by path. For a file,

@@ -329,3 +329,42 @@ fn a_fifo_among_the_session_files_is_not_opened() {
     );
     team.heir("import notes");
 }
+
+#[test]
+fn the_file_of_a_subagent_is_not_the_session() {
+    let (team, home) = (team(), Workspace::empty(HEIR));
+    let path = write_claude_code(&home, &root(&team), &["Make refunds idempotent."]);
+    let mut client = server_with_home(&team, &home);
+    let stored = client.call("memory_compact", &json!({}));
+    assert_eq!(stored["title"], "Make refunds idempotent", "{stored}");
+    let lines = claude_code_lines(&root(&team), &["Search the code for refunds."]);
+    let lines = lines
+        .replace("\"type\":\"user\"", "\"isSidechain\":true,\"agentId\":\"a7\",\"type\":\"user\"");
+    let lines = lines.replace(
+        "\"type\":\"assistant\"",
+        "\"isSidechain\":true,\"agentId\":\"a7\",\"type\":\"assistant\"",
+    );
+    assert!(lines.contains("isSidechain"), "{lines}");
+    let subagent = std::path::Path::new(&path).with_file_name("agent-a7.jsonl");
+    std::fs::write(&subagent, &lines).unwrap();
+    let newest = client.call("memory_compact", &json!({"dry_run": true}));
+    assert_eq!(newest["title"], "Make refunds idempotent", "{newest}");
+    // Given by its path, it is a conversation of its own.
+    let own = client.call("memory_compact", &json!({"transcript": subagent.to_str().unwrap()}));
+    assert_eq!(own["title"], "Search the code for refunds", "{own}");
+    assert_eq!(episodes(&team).len(), 2);
+}
+
+#[test]
+fn a_file_without_a_conversation_is_refused_and_skipped() {
+    let (team, home) = (team(), Workspace::empty(HEIR));
+    let path = write_claude_code(&home, &root(&team), &["Make refunds idempotent."]);
+    let empty = std::path::Path::new(&path).with_file_name("later.jsonl");
+    let line = json!({"type": "user", "sessionId": "x", "uuid": "u", "cwd": root(&team), "isMeta": true,
+        "message": {"role": "user", "content": "Caveat"}});
+    std::fs::write(&empty, format!("{line}\n")).unwrap();
+    let newest = server_with_home(&team, &home).call("memory_compact", &json!({"dry_run": true}));
+    assert_eq!(newest["title"], "Make refunds idempotent", "{newest}");
+    let refused = team.run(&["compact", empty.to_str().unwrap()]).failed(2);
+    assert!(refused.contains("contains no conversation"), "{refused}");
+}

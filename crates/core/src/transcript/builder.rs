@@ -133,6 +133,13 @@ impl<'p> TranscriptBuilder<'p> {
         }
     }
 
+    /// Marks the transcript as that of a sub-agent, whose id is given.
+    pub(super) fn set_subagent(&mut self, id: Option<&str>) {
+        self.transcript.is_of_subagent = true;
+        self.transcript.session_id = None;
+        self.set_session_id(id);
+    }
+
     /// Sets the id of the session unless it is already set.
     pub(super) fn set_session_id_if_unset(&mut self, id: Option<&str>) {
         if self.transcript.session_id.is_none() {

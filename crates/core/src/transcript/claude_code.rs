@@ -33,6 +33,9 @@ pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcrip
     if let Some(title) = state.title {
         builder.set_title(&title);
     }
+    if state.is_subagent_file == Some(true) {
+        builder.set_subagent(state.agent_id.as_deref());
+    }
     builder.build()
 }
 
@@ -42,6 +45,10 @@ struct ParserState {
     line_ids: HashSet<String>,
     /// The id of the last turn's message. A message has one line per block, all with this id.
     message_id: Option<String>,
+    /// Whether the file is that of a sub-agent, by its first message. Older versions of the client wrote the messages of
+    /// sub-agents between those of the session.
+    is_subagent_file: Option<bool>,
+    agent_id: Option<String>,
     title: Option<String>,
     /// Whether the user set the title. Generated titles do not replace it.
     titled_by_user: bool,
@@ -96,7 +103,12 @@ fn parse_message(
     builder.set_cwd_if_unset(line["cwd"].as_str());
     let message = &line["message"];
     let blocks = &message["content"];
-    let by_subagent = line["isSidechain"] == true || line["parent_tool_use_id"].is_string();
+    let is_sidechain = line["isSidechain"] == true;
+    let is_subagent_file = *state.is_subagent_file.get_or_insert(is_sidechain);
+    if is_subagent_file && let Some(id) = line["agentId"].as_str() {
+        state.agent_id = Some(id.to_owned());
+    }
+    let by_subagent = (is_sidechain && !is_subagent_file) || line["parent_tool_use_id"].is_string();
     let structured = line.get("toolUseResult").or(line.get("tool_use_result"));
     let origin = BlockOrigin { line: number, by_subagent };
     tool_blocks::add_tool_blocks(builder, blocks, structured, origin);

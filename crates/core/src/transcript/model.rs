@@ -11,6 +11,8 @@ pub struct Transcript {
     pub format: Format,
     /// The id that the client gave the session.
     pub session_id: Option<String>,
+    /// Whether it is the conversation of a sub-agent with the agent that called it.
+    pub is_of_subagent: bool,
     /// The working directory in which the session began.
     pub cwd: Option<String>,
     /// The title that the client or the user gave the session.
@@ -44,6 +46,7 @@ impl Transcript {
         Self {
             format,
             session_id: None,
+            is_of_subagent: false,
             cwd: None,
             title: None,
             turns: vec![],

@@ -37,12 +37,15 @@ impl Conversation {
     /// Reads the conversation that a request gives as text or names by a path; `None` if it gives none.
     pub(crate) fn given(session: &Session, given: Option<&str>) -> Result<Option<Self>, Error> {
         let Some(given) = given.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
-        let Some(path) = as_path(given, |path| session.root().exists(path)) else {
-            return Ok(Some(Self::parse(given, None)));
+        let (conversation, name) = match as_path(given, |path| session.root().exists(path)) {
+            None => (Self::parse(given, None), "the text".into()),
+            Some(path) => {
+                let text = read_file(session, &path)?;
+                (Self::parse(&text, Some(Path::new(&*path))), path)
+            }
         };
-        let conversation = Self::parse(&read_file(session, &path)?, Some(Path::new(&*path)));
         if conversation.transcript.turns.is_empty() {
-            return Err(Error::bad_input(format!("{path} contains no conversation"))
+            return Err(Error::bad_input(format!("{name} contains no conversation"))
                 .hint("give a session file of Claude Code or Codex, JSON Lines, or text"));
         }
         Ok(Some(conversation))
@@ -82,6 +85,10 @@ impl Conversation {
             let is_stated = work_session.is_some_and(|id| text.contains(short_id(id)));
             if first.is_none() || is_stated {
                 let conversation = Self::parse(&text, Some(&file.path));
+                let Transcript { is_of_subagent, turns, .. } = &conversation.transcript;
+                if *is_of_subagent || turns.is_empty() {
+                    continue;
+                }
                 if is_stated || fits(&conversation.transcript) {
                     first = Some(conversation);
                 }
@@ -111,8 +118,8 @@ fn session_files(session: &Session) -> impl Iterator<Item = SessionFile> + '_ {
     session.client_folders().sessions(session.root(), client)
 }
 
-/// Returns the path if a text is a path and no conversation: one line that is a single word, starts or ends like a path,
-/// or names a file that exists in the workspace.
+/// Returns the path if a text is a path and no conversation: one line that is a single word, starts like a path or ends
+/// like a file name, or names a file that exists in the workspace. A line with a role (`user: …`) is a conversation.
 fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
     let line = text.trim();
     let is_quoted =
@@ -121,8 +128,8 @@ fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
         Some(quote) => line.trim_matches(*quote),
         None => line,
     };
-    if let Some(location) = line.strip_prefix("file://") {
-        return Some(path_of_file_url(location).into());
+    if let Some(path) = path::from_file_url(line) {
+        return Some(path.into());
     }
     if line.contains(['\n', '\r']) || line.len() > MAX_PATH_BYTES || line.starts_with(['{', '[']) {
         return None;
@@ -134,17 +141,8 @@ fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
         ["/", "~/", "./", "../", "\\", "~\\"].iter().any(|start| line.starts_with(start))
             || line.get(1..3).is_some_and(|drive| matches!(drive, ":\\" | ":/"));
     let is_word = !line.contains(char::is_whitespace);
-    (is_word || (is_anchored && has_extension) || exists(line)).then(|| line.into())
-}
-
-/// Returns the path of a `file://` URL, which may name the local host and contain percent escapes.
-fn path_of_file_url(location: &str) -> String {
-    let path = path::percent_decode(location.strip_prefix("localhost").unwrap_or(location));
-    // On Windows, a slash precedes the drive: `file:///C:/talk.txt`.
-    let is_drive = path.get(1..3).is_some_and(|drive| {
-        drive.starts_with(|c: char| c.is_ascii_alphabetic()) && drive.ends_with(':')
-    });
-    if is_drive { path[1..].to_owned() } else { path }
+    let has_role = !is_anchored && line.contains(": ");
+    (is_word || (has_extension && !has_role) || exists(line)).then(|| line.into())
 }
 
 /// Reads a file in the workspace, or one of its session files. Any other is refused, whether it exists or not.
@@ -187,6 +185,8 @@ mod tests {
             "notes/talk.md",
             "/etc/passwd",
             "\"talk.TXT\"",
+            "sub dir/../../outside.txt",
+            "my notes/session.jsonl",
             ".env",
         ] {
             assert!(as_path(path, |_| false).is_some(), "{path}");
@@ -194,7 +194,8 @@ mod tests {
         for text in [
             "user: fix it\nagent: done",
             "{\"role\":\"user\",\"content\":\"Fix it.\"}",
-            "Please read notes/talk.md",
+            "User: please read notes/talk.md",
+            "Please read notes/talk.md and answer",
             "/compact the conversation",
         ] {
             assert!(as_path(text, |_| false).is_none(), "{text}");
@@ -203,16 +204,5 @@ mod tests {
             as_path("my talk.md", |path| path == "my talk.md").as_deref(),
             Some("my talk.md")
         );
-    }
-
-    #[test]
-    fn a_file_url_is_decoded() {
-        for (url, path) in [
-            ("file:///w/my%20talk.txt", "/w/my talk.txt"),
-            ("file://localhost/w/talk.txt", "/w/talk.txt"),
-            ("file:///C:/Users/Ada%20L/talk.txt", "C:/Users/Ada L/talk.txt"),
-        ] {
-            assert_eq!(as_path(url, |_| false).as_deref(), Some(path));
-        }
     }
 }

@@ -314,6 +314,9 @@ impl Answer for Brief {
                 )
             }
             (Some(id), true) => format!("already stored as episode {}", short_id(id)),
+            (None, _) if self.turns.is_none() => {
+                "no episode was stored: there is no session file of Claude Code or Codex for this workspace, and no conversation was given".to_owned()
+            }
             (None, _) => "no episode was stored".to_owned(),
         };
         view.blank();

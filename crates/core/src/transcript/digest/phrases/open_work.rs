@@ -74,15 +74,20 @@ const DEFERRALS: &[&str] = &[
     "some day",
     "sometime",
     "someday",
+    "remains open",
+    "remains to be",
     "still missing",
     "still need",
     "still needs",
+    "still open",
     "still to do",
+    "still unclear",
     "still have to",
     "todo",
     "to do list",
     "tomorrow",
     "when you have time",
+    "what remains",
     "when there's time",
     "next time",
     "after the release",
@@ -194,7 +199,8 @@ pub(in crate::transcript::digest) fn is_deferral(sentence: &str) -> bool {
         "don't write",
         "don't do anything",
     ]);
-    (folded.contains_any(DEFERRALS) || is_not_yet)
+    let is_labelled = has_label(sentence, &["open", "remaining", "still open"]);
+    (folded.contains_any(DEFERRALS) || is_not_yet || is_labelled)
         && !is_hold
         && !is_future_date
         && !prose::is_question(sentence)

@@ -147,8 +147,13 @@ fn a_fact_is_expired_from_the_day_on_which_it_is_no_longer_true() {
         .iter()
         .find(|node| node["title"] == "The office is closed");
     assert_eq!(node.unwrap()["status"], "expired", "{graph:#}");
-    let printed = team.run_at(tomorrow, &["fact", "list"]).ok();
-    assert!(printed.contains("[expired]"), "{printed}");
+    for words in [&["fact", "list"][..], &["memory", "focus"], &["export", "--format", "markdown"]]
+    {
+        let printed = team.run_at(tomorrow, words).ok();
+        assert!(printed.contains("expired"), "{printed}");
+    }
+    let before = json_at(&team, tomorrow, &["recall", "office closed", "--valid-at", "2026-02-22"]);
+    assert_eq!(before["hits"][0]["id"], id.as_str(), "{before}");
 }
 
 /// The counts of a long log come from the index.

@@ -341,6 +341,12 @@ pub(super) fn withdrawal(status: Status) -> Option<String> {
 }
 
 impl IngestReport {
+    /// Describes the archived facts and the statements that could not be stored.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        let retired = self.retired.iter().map(ToString::to_string);
+        retired.chain(self.left_out.iter().map(ToString::to_string))
+    }
+
     fn add(&mut self, place: &str, fact: Result<Option<Uuid>, Error>) {
         match fact {
             Ok(fact) => self.stored.extend(fact),

@@ -83,7 +83,7 @@ pub(crate) fn end(
     open.remove(session)?;
     Activity::remove(session, open)?;
     session.client().remove_work_session(&open.id);
-    notes.extend(ingested.left_out.iter().map(ToString::to_string));
+    notes.extend(ingested.notes());
     Ok(EndedSession { record, notes: notes.into_iter().map(Hint::from).collect() })
 }
 
@@ -183,6 +183,8 @@ impl Work<'_> {
         let (episode, left_out) = drop_fields_with_secrets(episode);
         notes.extend(left_out);
         let mut record = transaction.new_record(Body::Episode(Box::new(episode)));
+        // A session without a call for too long ended with its last call.
+        record.at = self.end.min(record.at);
         record.by.clone_from(&self.open.by);
         record.tags = vec![AUTO_TAG.to_owned()];
         record.supersedes = replaced_by_episode(known, earlier.iter().map(|(record, _)| *record));

@@ -102,7 +102,7 @@ fn markdown(session: &Session, known: &WholeMemory, with_private: bool) -> Strin
         let mut items = || {
             let mut items = active_items(known, kind, with_private);
             items.iter_mut().for_each(|item| check.label(item));
-            items
+            items.into_iter().map(|item| item.on(session.today())).collect::<Vec<_>>()
         };
         match kind.spec().export {
             ExportForm::Omitted => {}
@@ -193,9 +193,12 @@ fn push_list(out: &mut String, title: &str, items: &[&MemoryItem]) {
         let separator = if kind.is_empty() { "" } else { ": " };
         let resolved = if item.resolved { " (resolved)" } else { "" };
         let text = one_line(&item.text);
+        let expired = if item.standing == Standing::Expired { " (expired)" } else { "" };
         let outdated = item.outdated.as_ref();
         let outdated = outdated.map_or_else(String::new, |reason| format!(" (outdated: {reason})"));
-        out.push_str(&format!("- {kind}{separator}{text}{resolved}{outdated} — {date}, {id}\n"));
+        out.push_str(&format!(
+            "- {kind}{separator}{text}{resolved}{expired}{outdated} — {date}, {id}\n"
+        ));
     }
 }
 

@@ -52,7 +52,10 @@ impl Operation for MemoryFocus {
         let mut pinned: Vec<Referent> =
             known.pins(session.agent()).into_iter().map(|(name, _)| name).collect();
         let before = pinned.len();
+        let owner = PinOwner::for_request(session.agent(), request.shared);
+        let own: Vec<Referent> = known.pins_of([owner]).into_iter().map(|(name, _)| name).collect();
         let mut notes = Vec::new();
+        let mut added: Vec<Referent> = Vec::new();
         for id in &request.fact_ids {
             let target = known.find(id)?;
             let Some(name) = transaction.referents_of(&known, target)?.into_iter().next() else {
@@ -60,11 +63,17 @@ impl Operation for MemoryFocus {
             };
             check_is_active(&known, id, &name)?;
             let name = known.memory.canonical(&name);
-            if pinned.contains(&name) {
+            // A pin of one's own can be shared as well.
+            let is_pinned = pinned.contains(&name);
+            let is_new_for_owner = !is_pinned || (request.shared && !own.contains(&name));
+            if !is_new_for_owner || added.contains(&name) {
                 notes.push(format!("{id} is already pinned"));
-            } else {
-                pinned.push(name);
+                continue;
             }
+            if !is_pinned {
+                pinned.push(name.clone());
+            }
+            added.push(name);
         }
         let max_pins = session.config()?.memory.pins;
         if pinned.len() > max_pins && pinned.len() > before {
@@ -78,8 +87,7 @@ impl Operation for MemoryFocus {
                     .then(", or raise `memory.pins` in config.toml"),
             ));
         }
-        let owner = PinOwner::for_request(session.agent(), request.shared);
-        for name in &pinned[before..] {
+        for name in &added {
             transaction.write_pin(&known, name, owner)?;
         }
         transaction.commit()?;
@@ -111,5 +119,5 @@ fn describe_pins(session: &Session, known: &MemorySlice, pinned: &[Referent]) ->
         item.pinned = true;
         check.label(item);
     }
-    items
+    items.into_iter().map(|item| item.on(session.today())).collect()
 }

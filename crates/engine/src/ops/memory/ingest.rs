@@ -36,9 +36,9 @@ impl Operation for MemoryIngest {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let catalog = Catalog::read(session)?;
         let known = lifecycle::read_ingested(session, &catalog.adrs)?;
-        let IngestReport { stored, retired, left_out } =
-            lifecycle::ingest_all(&mut transaction, &catalog, &known);
+        let report = lifecycle::ingest_all(&mut transaction, &catalog, &known);
         if request.dry_run {
+            let IngestReport { stored, retired, left_out } = report;
             let retired = retired.iter().map(|fact| format!("in a real run, {fact}"));
             let notes = retired.chain(left_out.iter().map(ToString::to_string)).collect();
             let mut items = transaction.new_items(&stored);
@@ -52,9 +52,8 @@ impl Operation for MemoryIngest {
             return Ok(ChangedItems { done: "would be stored", items, notes });
         }
         transaction.commit()?;
-        let retired = retired.iter().map(ToString::to_string);
-        let notes = retired.chain(left_out.iter().map(ToString::to_string)).collect();
-        let facts: Vec<Referent> = stored.into_iter().map(Referent::Record).collect();
+        let notes = report.notes().collect();
+        let facts: Vec<Referent> = report.stored.into_iter().map(Referent::Record).collect();
         let stored = MemoryQuery::new().referents(facts.clone()).read(session)?;
         let items = stored.describe(&facts, Standing::Active);
         Ok(ChangedItems { done: "stored", items, notes })

@@ -129,7 +129,9 @@ fn other_copies(known: &MemorySlice, purged: &[Uuid]) -> Vec<String> {
             versions.extend(replaced().filter(|id| known.memory.record(*id).is_some()));
             let origin = record.origin.as_ref().filter(|origin| is_from_document(origin));
             documents.extend(origin.and(record.source.clone()));
-        } else if replaced().any(|id| purged.contains(&id)) {
+        } else if record.kind() != RecordKind::Tombstone
+            && replaced().any(|id| purged.contains(&id))
+        {
             versions.insert(record.id);
         }
     }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::memory::{MemoryItem, MemoryQuery, PinOwner, WriteTransaction};
 use crate::ops::answers::ChangedItems;
+use crate::view::present;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryRelease;
@@ -80,6 +81,10 @@ impl Operation for MemoryRelease {
             .into_iter()
             .map(|(_, item)| MemoryItem { pinned: false, ..item.clone() })
             .collect();
-        Ok(ChangedItems { done: "released", items, notes: vec![] })
+        let shared = known.pins(None).len();
+        let has_shared = request.fact_ids.is_empty() && owner != PinOwner::Shared && shared > 0;
+        let note =
+            has_shared.then(|| format!("{}, not released", present::count(shared, "shared pin")));
+        Ok(ChangedItems { done: "released", items, notes: note.into_iter().collect() })
     }
 }

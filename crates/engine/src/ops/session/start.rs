@@ -54,7 +54,7 @@ impl Operation for SessionStart {
         transaction.commit()?;
         open.write(session)?;
         session.client().add_work_session(&open.id);
-        open.notes = ingested.left_out.iter().map(ToString::to_string).collect();
+        open.notes = ingested.notes().collect();
         Ok(open)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn measure(args: &AnswersArgs) -> Result<AnswersReport, Failure> {
         let heir = || {
             let mut command = Command::new(programs::heir(args.programs.heir.as_deref())?);
             command.current_dir(folder.path());
-            Ok(command)
+            Ok::<_, Failure>(command)
         };
         run_to_end(heir()?.arg("init").stdin(Stdio::null()))?;
         let client = StdioClient::start(heir()?.args(options))?;

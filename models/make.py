@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the static embedding model: gather, train, export, measure, or all."""
+"""Makes the static embedding model: gather, train, export, near, measure, or all."""
 
 import argparse
 import json
@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"
 MODEL = HERE / "static.bin"
+NEAR_WORDS = HERE / "near.bin"
 
 
 def gather(_):
@@ -23,10 +24,17 @@ def train(options):
     run(WORK, options.device)
 
 
-def export(_):
+def export(options):
     from export import export as run
 
     run(WORK, MODEL, HERE / "vectors.json")
+    near(options)
+
+
+def near(_):
+    from near import write
+
+    write(MODEL, NEAR_WORDS)
 
 
 def measure(options):
@@ -52,6 +60,7 @@ def main():
         ("gather", gather),
         ("train", train),
         ("export", export),
+        ("near", near),
         ("measure", measure),
         ("all", everything),
     ):

@@ -5,21 +5,24 @@
 //! never of the order in which the index was built.
 
 mod best_sentence;
+mod chunk;
 mod corpus;
 mod passage;
 mod question;
+mod question_type;
 mod rank;
 mod spelling;
 mod terms;
 mod time;
 
 pub use best_sentence::best_sentence;
+pub use chunk::chunks;
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{
     ComponentKey, DocumentPart, Passage, component_keys, component_keys_of_line, filter_term,
     section_name, strip_section_prefix,
 };
-pub use question::{Lexicon, Question, QuestionTerm};
-pub use rank::{RankedMemory, ScoreParts, TermScore, length_normalisation, rank};
+pub use question::{Lexicon, NearTerm, Question, QuestionTerm};
+pub use rank::{AnswerUnit, RankedMemory, ScoreParts, TermScore, length_normalisation, rank};
 pub use terms::{for_each_joined_term, for_each_term, is_question, terms};
 pub use time::{NamedPeriod, Period};

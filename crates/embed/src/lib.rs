@@ -5,6 +5,7 @@
 
 mod endpoint;
 mod model;
+mod near_words;
 mod preprocess;
 #[cfg(feature = "transformer")]
 mod tensors;

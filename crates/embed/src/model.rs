@@ -6,8 +6,10 @@ use heirloom_core::embedding::{
     BagOfWordsEmbedder, EmbedError, Embedder, embed_bag_of_words, normalise,
 };
 use heirloom_core::kernels;
+use heirloom_core::recall::Lexicon;
 
 use crate::Vocabulary;
+use crate::near_words::{self, NearWords};
 use crate::preprocess::separate_words;
 
 /// The built-in model; `models/README.md` describes how it is made.
@@ -28,6 +30,8 @@ pub struct StaticModel {
     scales: Vec<f32>,
     /// The quantised vectors of all pieces, row by row.
     table: &'static [u8],
+    /// The words that mean nearly the same, for the built-in model.
+    near_words: OnceLock<Option<NearWords>>,
 }
 
 /// Returns the built-in model.
@@ -66,7 +70,15 @@ impl StaticModel {
             dimensions,
             scales: scales.collect(),
             table,
+            near_words: OnceLock::new(),
         })
+    }
+
+    /// Returns the words that mean nearly the same. The list belongs to the built-in model and is parsed when it is
+    /// first needed.
+    fn near_words(&self) -> Option<&NearWords> {
+        let parse = || NearWords::parse(near_words::BUILTIN, self.vocabulary.len());
+        self.near_words.get_or_init(parse).as_ref()
     }
 
     /// Returns the vocabulary.
@@ -91,6 +103,23 @@ impl StaticModel {
 fn read_u32(bytes: &'static [u8]) -> Option<(usize, &'static [u8])> {
     let (number, rest) = bytes.split_first_chunk::<4>()?;
     Some((u32::from_le_bytes(*number) as usize, rest))
+}
+
+impl Lexicon for StaticModel {
+    fn contains(&self, word: &str) -> bool {
+        self.vocabulary.contains(word)
+    }
+
+    fn for_each_word(&self, take: &mut dyn FnMut(&str)) {
+        self.vocabulary.for_each_word(take);
+    }
+
+    fn for_each_near_word(&self, word: &str, take: &mut dyn FnMut(&str, f32)) {
+        let near = self.vocabulary.id(word).zip(self.near_words());
+        for (piece, cosine) in near.into_iter().flat_map(|(id, near)| near.of(id)) {
+            take(self.vocabulary.piece(piece), cosine);
+        }
+    }
 }
 
 impl Embedder for StaticModel {

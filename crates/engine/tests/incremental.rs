@@ -162,6 +162,13 @@ impl Team {
         format!("{}{end}", words.join(" "))
     }
 
+    /// Returns the text of a fact, sometimes one that is split into chunks.
+    fn fact_text(&mut self) -> String {
+        let sentences = if self.chance.below(4) == 0 { 30 } else { 1 };
+        let sentences: Vec<String> = (0..sentences).map(|_| self.sentence()).collect();
+        sentences.join(". ")
+    }
+
     /// Returns the ids of active facts, or of all facts.
     fn fact_ids(&self, all: bool) -> Vec<String> {
         let listed = self.ask("memory_query", json!({"all": all})).unwrap();
@@ -173,18 +180,19 @@ impl Team {
     fn take(&mut self, step: Step) -> Result<(), String> {
         self.clock = self.clock.checked_add(jiff::Span::new().seconds(7)).unwrap();
         let text = self.sentence();
+        let fact_text = self.fact_text();
         let ids = self.fact_ids(false);
         let id = self.chance.pick(&ids).cloned();
         match step {
             Step::StoreFact => {
-                self.ask("memory_store", json!({"content": text, "section": "Decisions"}))
+                self.ask("memory_store", json!({"content": fact_text, "section": "Decisions"}))
             }
             Step::StorePrivateFact => self.ask(
                 "memory_store",
-                json!({"content": text, "section": "Specs", "private": true, "tags": ["t"]}),
+                json!({"content": fact_text, "section": "Specs", "private": true, "tags": ["t"]}),
             ),
             Step::Supersede => {
-                self.ask("memory_supersede", json!({"fact_id": id, "content": text}))
+                self.ask("memory_supersede", json!({"fact_id": id, "content": fact_text}))
             }
             Step::Undo => {
                 let undo = |id: &String| self.ask("memory_undo", json!({"fact_id": id})).ok();

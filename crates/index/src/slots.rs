@@ -1,4 +1,4 @@
-//! The fixed-width data of each memory: its state, its dates, its neighbours, and its line in the log.
+//! The fixed-width data of each chunk: the state, the dates, the neighbours and the line of its passage.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroI64;
@@ -11,7 +11,7 @@ use crate::IndexError;
 const SLOTS_PER_BLOCK: usize = 1024;
 
 /// The encoded size of a slot.
-const ENTRY_BYTES: usize = 40;
+const ENTRY_BYTES: usize = 52;
 
 /// The size of the checksum at the end of a block. Without it, corruption would decode as valid slots.
 const CHECKSUM_BYTES: usize = 8;
@@ -59,12 +59,21 @@ impl SlotState {
     }
 }
 
-/// The data of one slot.
+/// The data of one slot, which holds a chunk of a passage. The chunks of a passage have consecutive slots, and all of
+/// them have the data of the passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SlotEntry {
     pub(crate) state: SlotState,
+    /// The number of the chunk in its passage, counted from 0.
+    pub(crate) chunk: u16,
+    /// How many chunks the passage has.
+    pub(crate) chunk_count: u16,
+    /// A hash of the memory that the passage belongs to, which all sections of a document share.
+    pub(crate) memory: u64,
+    /// Whether the chunk ends with a question.
     pub(crate) is_question: bool,
     pub(crate) confidence_percent: Option<u8>,
+    /// How many terms the chunk has.
     pub(crate) term_count: u32,
     /// Orders memories of equal score.
     pub(crate) tie_breaker: u64,
@@ -72,9 +81,9 @@ pub(crate) struct SlotEntry {
     pub(crate) day: Option<i32>,
     /// The last day on which it was stated, in days since 1970.
     pub(crate) latest_day: Option<i32>,
-    /// The previous memory of its group.
+    /// The first slot of the previous passage of its group.
     pub(crate) previous: Option<Slot>,
-    /// The next memory of its group.
+    /// The first slot of the next passage of its group.
     pub(crate) next: Option<Slot>,
     /// The row id of its line, if it is a record of the log.
     pub(crate) line: Option<NonZeroI64>,
@@ -83,6 +92,9 @@ pub(crate) struct SlotEntry {
 impl SlotEntry {
     pub(crate) const FREE: SlotEntry = SlotEntry {
         state: SlotState::Free,
+        chunk: 0,
+        chunk_count: 1,
+        memory: 0,
         is_question: false,
         confidence_percent: None,
         term_count: 0,
@@ -93,6 +105,11 @@ impl SlotEntry {
         next: None,
         line: None,
     };
+
+    /// Returns whether the slot holds the first chunk of a passage.
+    pub(crate) fn is_first_chunk(&self) -> bool {
+        self.state != SlotState::Free && self.chunk == 0
+    }
 
     fn encode(&self, bytes: &mut Vec<u8>) {
         let confidence = self.confidence_percent.unwrap_or(NO_CONFIDENCE);
@@ -105,6 +122,9 @@ impl SlotEntry {
         bytes.extend(self.next.unwrap_or(NO_SLOT).to_le_bytes());
         bytes.extend(self.latest_day.unwrap_or_default().to_le_bytes());
         bytes.extend(self.line.map_or(NO_LINE, NonZeroI64::get).to_le_bytes());
+        bytes.extend(self.memory.to_le_bytes());
+        bytes.extend(self.chunk.to_le_bytes());
+        bytes.extend(self.chunk_count.to_le_bytes());
     }
 
     fn decode(bytes: &[u8; ENTRY_BYTES]) -> Self {
@@ -125,6 +145,9 @@ impl SlotEntry {
             previous: slot(20),
             next: slot(24),
             line: NonZeroI64::new(eight(32).cast_signed()),
+            memory: eight(40),
+            chunk: u16::from_le_bytes([bytes[48], bytes[49]]),
+            chunk_count: u16::from_le_bytes([bytes[50], bytes[51]]),
         }
     }
 }
@@ -186,8 +209,19 @@ impl SlotTable {
         &self.entries
     }
 
+    /// Returns the first slot of the passage of a slot.
+    pub(crate) fn first_of_passage(&self, slot: Slot) -> Slot {
+        slot.saturating_sub(self.get(slot).chunk.into())
+    }
+
+    /// Changes the entries of all chunks of a passage, which is given by its first slot.
+    pub(crate) fn change_passage(&mut self, first: Slot, change: impl Fn(&mut SlotEntry)) {
+        let count = Slot::from(self.get(first).chunk_count.max(1));
+        (first..first.saturating_add(count)).for_each(|slot| self.change(slot, &change));
+    }
+
     /// Changes the entry of a slot.
-    pub(crate) fn change(&mut self, slot: Slot, change: impl FnOnce(&mut SlotEntry)) {
+    fn change(&mut self, slot: Slot, change: impl FnOnce(&mut SlotEntry)) {
         if let Some(entry) = self.entries.get_mut(slot as usize) {
             change(entry);
             self.changed_blocks.insert(slot as usize / SLOTS_PER_BLOCK);
@@ -213,6 +247,9 @@ mod tests {
         for slot in 0..slots {
             table.push(SlotEntry {
                 state: SlotState::from_byte((slot % 5) as u8),
+                chunk: (slot % 2) as u16,
+                chunk_count: 2 + (slot % 700) as u16,
+                memory: u64::from(slot) << 31 | 5,
                 is_question: slot % 3 == 0,
                 confidence_percent: (slot % 4 == 0).then_some((slot % 101) as u8),
                 term_count: slot,

@@ -185,7 +185,7 @@ impl Snapshot {
         let view = self.view(StandingFilter::Active, filter);
         let mut counts = BTreeMap::new();
         for (slot, entry) in self.slots.all().iter().enumerate() {
-            if view.passes_filter(slot as Slot) {
+            if entry.chunk == 0 && view.passes_filter(slot as Slot) {
                 *counts.entry(entry.state).or_default() += 1;
             }
         }
@@ -205,7 +205,13 @@ impl Snapshot {
 
     /// Returns what the log refers to a memory by.
     pub fn subject(&self, slot: Slot) -> Result<Option<Referent>, IndexError> {
-        Ok(passages::content(&self.db, slot)?.map(|(subject, _)| subject))
+        let first = self.slots.first_of_passage(slot);
+        Ok(passages::content(&self.db, first)?.map(|(subject, _)| subject))
+    }
+
+    /// Returns the number of a chunk in its passage, counted from 0.
+    pub fn chunk_number(&self, slot: Slot) -> usize {
+        self.slots.get(slot).chunk.into()
     }
 
     /// Returns the fold of all components that some keys belong to; with `as_of`, as of that time.
@@ -239,8 +245,10 @@ impl Snapshot {
         slots: &[Slot],
         as_of: Option<Timestamp>,
     ) -> Result<(Vec<Option<StoredMemory>>, Memory), IndexError> {
-        let memories: Vec<(Slot, SlotEntry)> =
-            slots.iter().map(|slot| (*slot, self.slots.get(*slot))).collect();
+        let memories: Vec<(Slot, SlotEntry)> = slots
+            .iter()
+            .map(|slot| (self.slots.first_of_passage(*slot), self.slots.get(*slot)))
+            .collect();
         let (stored, lines) = stored_memory::load(&self.db, &memories)?;
         Ok((stored, lines::fold_lines(lines, as_of)))
     }
@@ -273,14 +281,15 @@ impl Snapshot {
         filter: &Filter,
     ) -> Result<Vec<Referent>, IndexError> {
         let view = self.view(standing_filter, filter);
-        self.subjects((0..view.slot_bound() as Slot).filter(|slot| view.is_selected(*slot)))
+        let is_selected = |slot: &Slot| self.slots.get(*slot).chunk == 0 && view.is_selected(*slot);
+        self.subjects((0..view.slot_bound() as Slot).filter(is_selected))
     }
 
     /// Returns all memories that were stated on a day or later, in any state. The day is counted from
     /// 1970.
     pub fn subjects_since(&self, day: i32) -> Result<Vec<Referent>, IndexError> {
         let is_since = |entry: &SlotEntry| {
-            entry.state != SlotState::Free && entry.latest_day.is_some_and(|latest| latest >= day)
+            entry.is_first_chunk() && entry.latest_day.is_some_and(|latest| latest >= day)
         };
         let slots = self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry));
         self.subjects(slots.map(|(slot, _)| slot as Slot))

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use heirloom_core::fold::Standing;
 use heirloom_core::recall::{
-    Corpus, Posting, Question, RankedMemory, Slot, filter_term, length_normalisation, rank,
+    AnswerUnit, Corpus, Posting, Question, RankedMemory, Slot, filter_term, length_normalisation,
+    rank,
 };
 use heirloom_core::{kernels, parallel};
 
@@ -44,19 +45,16 @@ pub(crate) struct ScopeStatistics {
 impl ScopeStatistics {
     /// Computes the statistics of a standing filter.
     pub(crate) fn new(slots: &SlotTable, standing_filter: StandingFilter) -> Self {
-        let entries = slots.all();
+        let entries = slots.all().iter();
         let is_member: Vec<bool> =
-            entries.iter().map(|entry| standing_filter.contains(entry.state)).collect();
-        let members = entries.iter().zip(&is_member).filter(|(_, is_member)| **is_member);
-        let (size, terms) = members.fold((0, 0_u64), |(size, terms), (entry, _)| {
-            (size + 1, terms + u64::from(entry.term_count))
-        });
-        let mean_length = if size == 0 { 0.0 } else { terms as f64 / size as f64 };
-        let length_normalisation = entries
-            .iter()
-            .map(|entry| length_normalisation(entry.term_count, mean_length))
-            .collect();
-        ScopeStatistics { size, is_member, length_normalisation }
+            entries.clone().map(|entry| standing_filter.contains(entry.state)).collect();
+        ScopeStatistics {
+            size: is_member.iter().filter(|is_member| **is_member).count(),
+            is_member,
+            length_normalisation: entries
+                .map(|entry| length_normalisation(entry.term_count))
+                .collect(),
+        }
     }
 }
 
@@ -124,8 +122,13 @@ pub struct View<'s> {
 impl View<'_> {
     /// Ranks the memories for a question. It is a function of this crate, and not generic, so that ranking is compiled
     /// with the optimisation of this crate rather than that of its callers.
-    pub fn rank(&self, question: &Question<'_>, limit: usize) -> Vec<RankedMemory> {
-        rank(self, question, limit)
+    pub fn rank(
+        &self,
+        question: &Question<'_>,
+        unit: AnswerUnit,
+        limit: usize,
+    ) -> Vec<RankedMemory> {
+        rank(self, question, unit, limit)
     }
 
     /// Excludes memories that do not pass a filter.
@@ -207,11 +210,34 @@ impl Corpus for View<'_> {
     }
 
     fn previous(&self, slot: Slot) -> Option<Slot> {
-        self.slots.get(slot).previous
+        let entry = self.slots.get(slot);
+        if entry.chunk > 0 {
+            return slot.checked_sub(1);
+        }
+        let last_chunk =
+            |first: Slot| first + Slot::from(self.slots.get(first).chunk_count.max(1)) - 1;
+        entry.previous.map(last_chunk)
     }
 
     fn next(&self, slot: Slot) -> Option<Slot> {
-        self.slots.get(slot).next
+        let entry = self.slots.get(slot);
+        if entry.chunk + 1 < entry.chunk_count { Some(slot + 1) } else { entry.next }
+    }
+
+    fn memory(&self, slot: Slot) -> u64 {
+        self.slots.get(slot).memory
+    }
+
+    fn passage(&self, slot: Slot) -> Slot {
+        self.slots.first_of_passage(slot)
+    }
+
+    fn chunk_count(&self, slot: Slot) -> u32 {
+        self.slots.get(slot).chunk_count.into()
+    }
+
+    fn term_count(&self, slot: Slot) -> u32 {
+        self.slots.get(slot).term_count
     }
 
     fn is_question(&self, slot: Slot) -> bool {
@@ -277,7 +303,7 @@ impl Corpus for View<'_> {
     }
 
     fn related(&self, slot: Slot) -> &[Slot] {
-        self.related.get(&slot).map(Vec::as_slice).unwrap_or_default()
+        self.related.get(&self.slots.first_of_passage(slot)).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn cosine(&self, a: Slot, b: Slot) -> f32 {

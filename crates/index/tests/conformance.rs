@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{Passage, Question, Slot, filter_term, rank};
+use heirloom_core::recall::{AnswerUnit, Corpus, Passage, Question, Slot, filter_term, rank};
 use heirloom_index::{
     ChangedFile, Filter, Index, IndexFolder, Snapshot, Source, StandingFilter, Update,
 };
@@ -175,7 +175,8 @@ fn the_best_of_many_memories_with_common_words_are_ranked_first() {
         .unwrap();
     let today = jiff::civil::date(2026, 1, 1);
     let question = Question::new("the budget of the quokka", vec![], today, &UniversalLexicon);
-    let ranked = rank(&snapshot.view(StandingFilter::Active, &Filter::default()), &question, 10);
+    let view = snapshot.view(StandingFilter::Active, &Filter::default());
+    let ranked = rank(&view, &question, AnswerUnit::Memory, 10);
     let subject = |slot: Slot| snapshot.subject(slot).unwrap().unwrap().to_string();
     let mut names: Vec<String> = ranked.iter().map(|scored| subject(scored.slot)).collect();
     let best = (0..COUNT).filter(|number| is_best(*number));
@@ -183,4 +184,84 @@ fn the_best_of_many_memories_with_common_words_are_ranked_first() {
     names.sort();
     best.sort();
     assert_eq!(names, best);
+}
+
+/// Returns a passage of a group whose text has three chunks, with a word that is only in the second one.
+fn long_passage(position: i64, name: &str) -> Passage {
+    let sentence = |word: &str| format!("{}{word} ends here.", "ledger ".repeat(57));
+    let text = [sentence("first"), sentence("quokka"), sentence("third")].join(" ");
+    Passage { group: Some("talk".to_owned()), position, ..passage(name.to_owned(), text) }
+}
+
+fn short_passage(position: i64, name: &str, text: &str) -> Passage {
+    Passage {
+        group: Some("talk".to_owned()),
+        position,
+        ..passage(name.to_owned(), text.to_owned())
+    }
+}
+
+/// Returns the subjects of all chunks in the order in which they follow each other, and the numbers of the chunks.
+fn chain(snapshot: &Snapshot) -> Vec<(String, usize)> {
+    let view = snapshot.view(StandingFilter::Active, &Filter::default());
+    let members: Vec<Slot> =
+        (0..view.slot_bound() as Slot).filter(|slot| view.contains(*slot)).collect();
+    let mut slot = members.iter().copied().find(|slot| view.previous(*slot).is_none());
+    let mut chain = vec![];
+    while let Some(current) = slot {
+        let subject = snapshot.subject(current).unwrap().unwrap().to_string();
+        chain.push((subject, snapshot.chunk_number(current)));
+        slot = view.next(current);
+        assert!(slot.is_none_or(|next| view.previous(next) == Some(current)));
+    }
+    assert_eq!(chain.len(), members.len());
+    chain
+}
+
+#[test]
+fn the_chunks_of_a_long_text_are_neighbours_and_one_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let opened = Dir::open_ambient_dir(folder.path(), ambient_authority());
+    let index =
+        Index::new(IndexFolder::new(folder.path().to_path_buf(), opened), &CharacterEmbedder);
+    let lock = index.lock().unwrap();
+    let commit = |snapshot: Snapshot, update: Update| {
+        index.commit(&lock, snapshot, update, &CharacterEmbedder, &|_, _| {}).unwrap()
+    };
+    let change = |path: &str, passages: Vec<Passage>| Update {
+        changed: vec![document(path, passages)],
+        ..Update::default()
+    };
+    let named = |name: &str, chunk: usize| (name.to_owned(), chunk);
+    let snapshot = index.create(&lock).unwrap();
+    let snapshot = commit(snapshot, change("a.md", vec![short_passage(1, "entry:a", "before")]));
+    let snapshot = commit(snapshot, change("b.md", vec![long_passage(2, "entry:b")]));
+    let snapshot = commit(snapshot, change("c.md", vec![short_passage(3, "entry:c", "after")]));
+    let all = [named("entry:a", 0), named("entry:b", 0), named("entry:b", 1), named("entry:b", 2)];
+    assert_eq!(chain(&snapshot), [&all[..], &[named("entry:c", 0)]].concat());
+
+    let view = snapshot.view(StandingFilter::Active, &Filter::default());
+    let question =
+        Question::new("quokka", vec![], jiff::civil::date(2026, 1, 1), &UniversalLexicon);
+    let ranked = rank(&view, &question, AnswerUnit::Memory, 10);
+    let found: Vec<(String, usize)> = ranked
+        .iter()
+        .filter(|ranked| ranked.is_answer())
+        .map(|ranked| {
+            let subject = snapshot.subject(ranked.slot).unwrap().unwrap().to_string();
+            (subject, snapshot.chunk_number(ranked.slot))
+        })
+        .collect();
+    assert_eq!(found[0], named("entry:b", 1));
+    assert_eq!(found.iter().filter(|(name, _)| name == "entry:b").count(), 1, "{found:?}");
+    let everything = Filter { terms: vec![("kind", vec!["finding".to_owned()])] };
+    assert_eq!(snapshot.subjects_in(StandingFilter::Active, &everything).unwrap().len(), 3);
+    drop(view);
+
+    let update = Update { removed: vec!["b.md".to_owned()], ..Update::default() };
+    let snapshot = commit(snapshot, update);
+    assert_eq!(chain(&snapshot), [named("entry:a", 0), named("entry:c", 0)]);
+    let snapshot = commit(snapshot, change("a.md", vec![long_passage(1, "entry:a")]));
+    assert_eq!(chain(&snapshot).len(), 4);
+    assert_eq!(snapshot.subjects_in(StandingFilter::Active, &everything).unwrap().len(), 2);
 }

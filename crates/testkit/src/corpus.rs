@@ -8,7 +8,7 @@ use heirloom_core::embedding::{
     BagOfWordsEmbedder, EmbedError, Embedder, embed_bag_of_words, normalise,
 };
 use heirloom_core::recall::{
-    Corpus, Lexicon, Passage, Posting, Question, Slot, is_question, rank, terms,
+    AnswerUnit, Corpus, Lexicon, Passage, Posting, Question, Slot, is_question, rank, terms,
 };
 use jiff::civil::Date;
 
@@ -58,7 +58,7 @@ impl BagOfWordsEmbedder for CharacterEmbedder {
     }
 }
 
-/// Checks an index that contains exactly these memories, all of which pass its filter.
+/// Checks an index that contains exactly these memories, all of which pass its filter and are one chunk each.
 ///
 /// # Panics
 /// If the index violates the contract of `Corpus`.
@@ -227,7 +227,7 @@ fn check_ranking(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     for (slot, memory) in memories {
         let question =
             Question::new(&memory.text, vector_of(&memory.text), today, &UniversalLexicon);
-        let answers = rank(corpus, &question, memories.len());
+        let answers = rank(corpus, &question, AnswerUnit::Passage, memories.len());
         assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "results are not sorted by score");
         let found: BTreeSet<Slot> = answers.iter().map(|answer| answer.slot).collect();
         assert_eq!(found.len(), answers.len(), "a memory is returned twice");

@@ -15,7 +15,9 @@ pub fn best_sentence<'t>(
     let own: Vec<&TermScore> = found_by.iter().filter(|term| term.is_own).collect();
     let score = |sentence: &str| {
         let contained: HashSet<String> = terms(sentence).into_iter().collect();
-        let scores = own.iter().filter(|term| contained.contains(&term.term));
+        let contains =
+            |term: &TermScore| contained.contains(term.near.as_ref().unwrap_or(&term.term));
+        let scores = own.iter().filter(|term| contains(term));
         scores.map(|term| term.score).sum::<f32>()
     };
     let mut best = (0.0, None);
@@ -39,6 +41,8 @@ mod tests {
             typed: None,
             score,
             is_own,
+            is_exact: true,
+            near: None,
         };
         let found_by =
             [term("ledgers", 0.5, true), term("rounding", 0.3, true), term("queue", 0.9, false)];

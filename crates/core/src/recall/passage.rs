@@ -145,6 +145,14 @@ impl Passage {
         self.subject_override.clone().unwrap_or_else(|| self.name.as_str().into())
     }
 
+    /// Returns the name of the memory that it belongs to, which takes one place in an answer: all sections of a document
+    /// are one memory.
+    pub fn memory(&self) -> &str {
+        let document =
+            strip_section_prefix(&self.name).and_then(|section| section.rsplit_once('#'));
+        document.map_or(&self.name, |(path, _)| path)
+    }
+
     /// Returns a hash of everything that is indexed: a passage with an unchanged hash is not indexed again.
     pub fn fingerprint(&self) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use jiff::civil::Date;
 
+use super::question_type::asks_for_account;
 use super::terms::{fold_case, words_of};
 use super::time::{NamedPeriod, find_period};
 
@@ -14,6 +15,10 @@ pub trait Lexicon: Sync {
 
     /// Passes every word to `take`.
     fn for_each_word(&self, take: &mut dyn FnMut(&str));
+
+    /// Passes the words that mean nearly the same as a word, in lower case, to `take`, each with its cosine, nearest
+    /// first.
+    fn for_each_near_word(&self, _word: &str, _take: &mut dyn FnMut(&str, f32)) {}
 }
 
 /// A parsed question.
@@ -25,6 +30,8 @@ pub struct Question<'l> {
     pub vector: Vec<f32>,
     /// The period that it names.
     pub time: Option<NamedPeriod>,
+    /// Whether it asks for an account of something, such as a procedure or advice, rather than for a fact.
+    pub asks_for_account: bool,
     /// The day on which it is asked.
     pub today: Date,
     /// Tells which words are spelt correctly.
@@ -32,12 +39,23 @@ pub struct Question<'l> {
 }
 
 /// A term of a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct QuestionTerm {
     /// The term.
     pub term: String,
     /// The typed word, if the lexicon does not know it (for a part of a name, the term): only such a word is corrected.
     pub unknown: Option<String>,
+    /// Terms that mean nearly the same, nearest first.
+    pub near: Vec<NearTerm>,
+}
+
+/// A term that means nearly the same as a term of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearTerm {
+    /// The term.
+    pub term: String,
+    /// The cosine of the two.
+    pub cosine: f32,
 }
 
 impl<'l> Question<'l> {
@@ -55,11 +73,28 @@ impl<'l> Question<'l> {
                 let word = words.iter().find(|(_, own)| *own == term).map(|(word, _)| word);
                 let word = word.unwrap_or(&term);
                 let unknown = (!lexicon.contains(word)).then(|| word.clone());
-                terms.push(QuestionTerm { term, unknown });
+                let near = near_terms(lexicon, word);
+                terms.push(QuestionTerm { term, unknown, near });
             }
         }
-        Question { terms, vector, time, today, lexicon }
+        // A term of the question itself counts on its own.
+        terms.iter_mut().for_each(|asked| asked.near.retain(|near| !seen.contains(&near.term)));
+        let asks_for_account = asks_for_account(text);
+        Question { terms, vector, time, asks_for_account, today, lexicon }
     }
+}
+
+/// Returns the terms of the words that mean nearly the same as a word, each once.
+fn near_terms(lexicon: &dyn Lexicon, word: &str) -> Vec<NearTerm> {
+    let mut found: Vec<NearTerm> = Vec::new();
+    lexicon.for_each_near_word(word, &mut |near, cosine| {
+        for term in super::terms(near) {
+            if found.iter().all(|other| other.term != term) {
+                found.push(NearTerm { term, cosine });
+            }
+        }
+    });
+    found
 }
 
 /// Returns a word in lower case without accents, and its term, if it has exactly one.

@@ -1,25 +1,33 @@
 //! Ranks memories by how well they answer a question.
 //!
-//! The score of a memory is the weighted share of the question's terms that the memory and its neighbours contain, plus
-//! half of its cosine to the question. A term is weighted by its IDF, and it counts in full if it is frequent for the
-//! length of the memory. The terms of a neighbour count half as much with every step away. A memory that is itself a
-//! question is rarely the answer, but the memory after it often is: a question scores lower and lends more to its
-//! successor. Memories that relations link to a memory count like neighbours.
+//! A memory is as good as its best chunk: a long text is scored in chunks of some sixty words, so that texts of all
+//! lengths compete on equal terms. The score of a chunk is the weighted share of the question's terms that the chunk and
+//! its neighbours contain, plus half of its cosine to the question. A term is weighted by its IDF, and it counts in full
+//! if it is frequent for the length of the chunk. The terms of a neighbour count half as much, and less with the text in
+//! between. A short memory that is itself a question is rarely the answer, but what follows it often is: a question
+//! scores lower and lends more to its successor. Memories that relations link to a memory count like neighbours.
+//!
+//! The best of many chunks is better by chance alone, so a memory scores lower the more chunks it has, unless the
+//! question asks for an account of something, which takes many words.
 //!
 //! A memory of the period that the question names gets a small bonus, or as much as all terms together if the question
 //! names nothing else. Confidence and freshness only break near-ties. A memory that repeats a better one is demoted.
 
 use jiff::civil::Date;
 
+use rustc_hash::FxHashMap;
+
 use super::spelling::{correct, may_be_misspelt};
-use super::{Corpus, NamedPeriod, Posting, Question, Slot};
+use super::{Corpus, NamedPeriod, Posting, Question, QuestionTerm, Slot};
 use crate::{day, parallel};
 
-/// How many neighbours on each side contribute to the score of a memory.
+/// How many neighbours on each side contribute to the score of a chunk.
 const MAX_NEIGHBOUR_STEPS: usize = 4;
-/// The weight of a neighbour, relative to the one that is a step nearer.
-const NEIGHBOUR_STEP_WEIGHT: f32 = 0.5;
-/// The weight of a question for the memory that follows it.
+/// The weight of an adjacent neighbour.
+const NEIGHBOUR_WEIGHT: f32 = 0.5;
+/// The number of terms in between that halve the weight of a neighbour.
+const NEIGHBOUR_HALF_DISTANCE: f32 = 20.0;
+/// The weight of a question for the chunk that follows it.
 const PRECEDING_QUESTION_WEIGHT: f32 = 0.8;
 /// The weight of a memory that a relation links to the scored one.
 const RELATED_WEIGHT: f32 = 0.5;
@@ -30,17 +38,33 @@ const MAX_CONTRIBUTORS: usize = 2 * MAX_NEIGHBOUR_STEPS + MAX_RELATED;
 
 /// The term frequency at which a term has half of its weight (`k1` in BM25).
 const SATURATION: f32 = 1.0;
-/// How far the length of a memory dampens its term frequencies, 0 to 1 (`b` in BM25).
+/// How far the length of a chunk dampens its term frequencies, 0 to 1 (`b` in BM25).
 const LENGTH_WEIGHT: f32 = 0.5;
-/// The factor on the term score of a memory that is itself a question.
+/// The length in terms that neither dampens nor raises term frequencies. It is not the mean of the corpus, so that the
+/// score of a memory does not depend on the length of others.
+const NEUTRAL_LENGTH: f32 = 25.0;
+/// The factor on the term score of a short chunk that is itself a question.
 const QUESTION_FACTOR: f32 = 0.8;
+/// The length in terms up to which the whole factor applies, and from which on it does not apply.
+const QUESTION_LENGTHS: (f32, f32) = (10.0, 40.0);
 /// The factor on the weight of a term that replaces a misspelt word.
 const CORRECTED_TERM_FACTOR: f32 = 0.7;
+/// The factor on the frequency of a term that means nearly the same, besides the cosine of the two.
+const NEAR_TERM_FACTOR: f32 = 0.3;
+/// How many terms that mean nearly the same as a term are searched for.
+const MAX_NEAR_TERMS: usize = 5;
 /// How many words of a question are corrected: each costs a scan of the lexicon.
 const MAX_CORRECTED_WORDS: usize = 32;
 
 /// The factor on the cosine.
 const COSINE_WEIGHT: f32 = 0.5;
+/// The share of the mean cosine of all chunks of a passage in its cosine; the rest is that of the chunk.
+const MEAN_COSINE_SHARE: f32 = 0.25;
+
+/// What a doubling of the number of chunks takes from the score of a memory.
+const CHUNK_PENALTY: f32 = 0.07;
+/// The most doublings that count.
+const MAX_CHUNK_DOUBLINGS: f32 = 3.0;
 /// The cosine from which on a memory is an answer without any term of the question.
 const MIN_ANSWER_COSINE: f32 = 0.3;
 
@@ -77,10 +101,20 @@ const CANDIDATE_ROOT_DIVISOR: usize = 2;
 /// How many scores are sampled per candidate to estimate the least score of a candidate.
 const SAMPLES_PER_CANDIDATE: usize = 16;
 
+/// What takes one place in an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AnswerUnit {
+    /// A memory: a record, an entry or a whole document.
+    #[default]
+    Memory,
+    /// A passage: a record, an entry or a section of a document.
+    Passage,
+}
+
 /// A memory with its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedMemory {
-    /// The memory.
+    /// Its best chunk.
     pub slot: Slot,
     /// The score that orders the result.
     pub score: f32,
@@ -89,9 +123,10 @@ pub struct RankedMemory {
 }
 
 impl RankedMemory {
-    /// Returns whether the memory answers the question, or is merely nearer than others.
+    /// Returns whether the memory answers the question, or is merely nearer than others. A term of nearly the same
+    /// meaning alone is no answer.
     pub fn is_answer(&self) -> bool {
-        self.parts.term_score > 0.0
+        self.parts.terms.iter().any(|term| term.is_exact)
             || self.parts.cosine_score >= COSINE_WEIGHT * MIN_ANSWER_COSINE
             || self.parts.period_bonus >= PERIOD_ONLY_BONUS
     }
@@ -104,6 +139,8 @@ pub struct ScoreParts {
     pub term_score: f32,
     /// The weighted cosine of the memory and the question.
     pub cosine_score: f32,
+    /// What was taken off because the best of many chunks is better by chance.
+    pub chunk_penalty: f32,
     /// The bonus for being of the period that the question names.
     pub period_bonus: f32,
     /// The bonus for confidence and freshness.
@@ -127,6 +164,10 @@ pub struct TermScore {
     pub score: f32,
     /// Whether the memory itself contains the term, not only a neighbour.
     pub is_own: bool,
+    /// Whether the memory or a neighbour contains the term itself, not only one of nearly the same meaning.
+    pub is_exact: bool,
+    /// The term of nearly the same meaning that the memory contains instead.
+    pub near: Option<String>,
 }
 
 /// A term of the question that some memories contain.
@@ -136,15 +177,55 @@ struct MatchedTerm {
     typed: Option<String>,
     weight: f32,
     postings: Vec<Posting>,
+    near: Vec<MatchedNearTerm>,
 }
 
-/// Returns the factor by which the length of a memory dampens its term frequencies; both lengths are in terms.
-pub fn length_normalisation(length: u32, mean: f64) -> f32 {
-    1.0 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length as f32 / mean.max(1.0) as f32)
+/// A term that means nearly the same as a term of the question.
+struct MatchedNearTerm {
+    term: String,
+    /// The factor on its frequency.
+    factor: f32,
+    postings: Vec<Posting>,
 }
 
-/// Returns at most `limit` memories that answer a question best, best first.
-pub fn rank(corpus: &impl Corpus, question: &Question<'_>, limit: usize) -> Vec<RankedMemory> {
+impl MatchedTerm {
+    /// Passes the postings of the term and of its near terms to `take`, with the factor on their frequencies.
+    fn for_each_posting(&self, mut take: impl FnMut(&Posting, f32)) {
+        self.postings.iter().for_each(|posting| take(posting, 1.0));
+        for near in &self.near {
+            near.postings.iter().for_each(|posting| take(posting, near.factor));
+        }
+    }
+
+    /// Returns whether a chunk contains the term itself.
+    fn is_in(&self, slot: Slot) -> bool {
+        has_slot(&self.postings, slot)
+    }
+
+    /// Returns the near term that a chunk contains, if it does not contain the term itself.
+    fn near_term_in(&self, slot: Slot) -> Option<&str> {
+        let near = self.near.iter().find(|near| has_slot(&near.postings, slot));
+        near.filter(|_| !self.is_in(slot)).map(|near| near.term.as_str())
+    }
+}
+
+/// Returns whether a posting list, which is sorted, has a slot.
+fn has_slot(postings: &[Posting], slot: Slot) -> bool {
+    postings.binary_search_by_key(&slot, |posting| posting.slot).is_ok()
+}
+
+/// Returns the factor by which the length of a chunk, in terms, dampens its term frequencies.
+pub fn length_normalisation(length: u32) -> f32 {
+    1.0 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length as f32 / NEUTRAL_LENGTH)
+}
+
+/// Returns at most `limit` memories or passages that answer a question best, best first.
+pub fn rank(
+    corpus: &impl Corpus,
+    question: &Question<'_>,
+    unit: AnswerUnit,
+    limit: usize,
+) -> Vec<RankedMemory> {
     let limit = limit.min(corpus.slot_bound());
     let enough = MIN_CANDIDATES.max(corpus.size().isqrt() / CANDIDATE_ROOT_DIVISOR);
     let max_candidates = enough.max(limit.saturating_mul(4)).min(corpus.slot_bound().max(enough));
@@ -165,13 +246,16 @@ pub fn rank(corpus: &impl Corpus, question: &Question<'_>, limit: usize) -> Vec<
     if let Some(time) = &question.time {
         candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));
     }
+    let cosines = cosines(corpus, question, &candidates, &nearest);
     let ranking = Ranking {
         corpus,
         question,
+        unit,
         terms: &terms,
         total_weight,
         frequencies: TermFrequencies::new(corpus, &candidates, &terms),
-        cosines: cosines(corpus, question, &candidates, &nearest),
+        mean_cosines: mean_cosines(corpus, &candidates, &cosines),
+        cosines,
         candidates: &candidates,
         today: day::to_number(question.today),
     };
@@ -199,10 +283,28 @@ fn cosines(
     complete.map(Option::unwrap_or_default).collect()
 }
 
+/// Returns for each candidate the mean cosine of those candidates that are chunks of the same passage. Neighbours are
+/// candidates, so most chunks of a passage are among them.
+fn mean_cosines(corpus: &impl Corpus, candidates: &CandidateSet, cosines: &[f32]) -> Vec<f32> {
+    let mut means = cosines.to_vec();
+    for (position, slot) in candidates.slots.iter().enumerate() {
+        let count = corpus.chunk_count(*slot);
+        if count > 1 {
+            let first = corpus.passage(*slot);
+            let chunks = (first..first + count).filter_map(|slot| candidates.position(slot));
+            let (sum, known) = chunks
+                .fold((0.0, 0.0), |(sum, known), chunk| (sum + cosines[chunk], known + 1.0_f32));
+            means[position] = sum / known.max(1.0);
+        }
+    }
+    means
+}
+
 /// The inputs of the exact score of each candidate.
 struct Ranking<'r, C> {
     corpus: &'r C,
     question: &'r Question<'r>,
+    unit: AnswerUnit,
     terms: &'r [MatchedTerm],
     /// The weight of all terms of the question.
     total_weight: f32,
@@ -210,6 +312,8 @@ struct Ranking<'r, C> {
     frequencies: TermFrequencies,
     /// The cosine of each candidate and the question.
     cosines: Vec<f32>,
+    /// The mean cosine of the chunks of each candidate's passage.
+    mean_cosines: Vec<f32>,
     /// The number of the day on which the question is asked.
     today: i32,
 }
@@ -226,6 +330,7 @@ impl<C: Corpus> Ranking<'_, C> {
                 |position: usize| self.corpus.tie_break_key(self.candidates.slots[position]);
             b.0.total_cmp(&a.0).then_with(|| tie_break(a.1).cmp(&tie_break(b.1)))
         };
+        self.keep_best_of_each(&mut scores);
         let kept = limit.saturating_add(SPARE_RESULTS);
         if scores.len() > kept {
             scores.select_nth_unstable_by(kept, better);
@@ -247,6 +352,28 @@ impl<C: Corpus> Ranking<'_, C> {
         explained.collect()
     }
 
+    /// Keeps the best chunk of each memory or passage.
+    fn keep_best_of_each(&self, scores: &mut Vec<ScoredPosition>) {
+        let unit = |position: usize| {
+            let slot = self.candidates.slots[position];
+            match self.unit {
+                AnswerUnit::Memory => self.corpus.memory(slot),
+                AnswerUnit::Passage => self.corpus.passage(slot).into(),
+            }
+        };
+        let mut best: FxHashMap<u64, ScoredPosition> = FxHashMap::default();
+        best.reserve(scores.len());
+        for (score, position) in scores.drain(..) {
+            let entry = best.entry(unit(position)).or_insert((score, position));
+            // Of equal chunks the first one of the text is kept.
+            let slots = [position, entry.1].map(|position| self.candidates.slots[position]);
+            if score > entry.0 || (score == entry.0 && slots[0] < slots[1]) {
+                *entry = (score, position);
+            }
+        }
+        scores.extend(best.into_values());
+    }
+
     /// Returns the score of each candidate that may be in the answer.
     fn scores(&self) -> Vec<ScoredPosition> {
         let mut frequencies = Vec::new();
@@ -257,7 +384,8 @@ impl<C: Corpus> Ranking<'_, C> {
                 self.sum_frequencies(position, &mut frequencies);
                 let words = sum(self.term_scores(&frequencies, position).map(|(_, score)| score));
                 let bonus = self.period_bonus(*slot) + self.near_tie_bonus(*slot);
-                (words + COSINE_WEIGHT * self.cosines[position] + bonus, position)
+                let score = words + self.cosine_score(position) + bonus;
+                (score - self.chunk_penalty(*slot), position)
             })
             .collect()
     }
@@ -269,21 +397,47 @@ impl<C: Corpus> Ranking<'_, C> {
         self.sum_frequencies(position, &mut frequencies);
         let own = self.frequencies.of(position);
         let scores = || self.term_scores(&frequencies, position);
+        let (contributors, count) = self.candidates.contributors(self.corpus, position);
+        let is_exact = |term: &MatchedTerm| {
+            let mut around = contributors[..count].iter();
+            let in_neighbour =
+                |(at, _): &(u32, f32)| term.is_in(self.candidates.slots[*at as usize]);
+            term.is_in(slot) || around.any(in_neighbour)
+        };
         let term_score = |(index, share): (usize, f32)| TermScore {
             term: self.terms[index].term.clone(),
             typed: self.terms[index].typed.clone(),
             score: share,
             is_own: own[index] > 0.0,
+            is_exact: is_exact(&self.terms[index]),
+            near: self.terms[index].near_term_in(slot).map(str::to_owned),
         };
         ScoreParts {
             term_score: sum(scores().map(|(_, score)| score)),
-            cosine_score: COSINE_WEIGHT * self.cosines[position],
+            cosine_score: self.cosine_score(position),
+            chunk_penalty: self.chunk_penalty(slot),
             period_bonus: self.period_bonus(slot),
             near_tie_bonus: self.near_tie_bonus(slot),
             is_repetition: repeats,
             terms: scores().map(term_score).collect(),
             is_question: self.corpus.is_question(slot),
         }
+    }
+
+    /// Returns the weighted cosine of a candidate and the question.
+    fn cosine_score(&self, position: usize) -> f32 {
+        let (own, mean) = (self.cosines[position], self.mean_cosines[position]);
+        COSINE_WEIGHT * ((1.0 - MEAN_COSINE_SHARE) * own + MEAN_COSINE_SHARE * mean)
+    }
+
+    /// Returns what a memory loses because the best of its chunks is better by chance. A question for an account is
+    /// answered by long texts.
+    fn chunk_penalty(&self, slot: Slot) -> f32 {
+        let count = self.corpus.chunk_count(slot);
+        if count <= 1 || self.question.asks_for_account {
+            return 0.0;
+        }
+        CHUNK_PENALTY * (count as f32).log2().min(MAX_CHUNK_DOUBLINGS)
     }
 
     /// Sums the frequency of each term in a candidate and, weighted, in its neighbours.
@@ -309,13 +463,22 @@ impl<C: Corpus> Ranking<'_, C> {
         frequencies: &[f32],
         position: usize,
     ) -> impl Iterator<Item = (usize, f32)> {
-        let is_question = self.corpus.is_question(self.candidates.slots[position]);
-        let factor = if is_question { QUESTION_FACTOR } else { 1.0 };
+        let factor = self.question_factor(self.candidates.slots[position]);
         let present = frequencies.iter().enumerate().filter(|(_, frequency)| **frequency > 0.0);
         present.map(move |(index, frequency)| {
             let score = saturated(self.terms[index].weight, *frequency) / self.total_weight;
             (index, score * factor)
         })
+    }
+
+    /// Returns the factor on the term score of a chunk: it is lower for a question, as far as the chunk is short.
+    fn question_factor(&self, slot: Slot) -> f32 {
+        if !self.corpus.is_question(slot) {
+            return 1.0;
+        }
+        let (shortest, longest) = QUESTION_LENGTHS;
+        let length = (self.corpus.term_count(slot) as f32 - shortest) / (longest - shortest);
+        QUESTION_FACTOR + (1.0 - QUESTION_FACTOR) * length.clamp(0.0, 1.0)
     }
 
     /// Returns which of the memories, given best first, repeat a better one. Stops at `limit` memories that repeat
@@ -389,8 +552,10 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
         corpus.postings(&asked.term, &mut postings);
         let weight = idf(postings.len());
         total_weight += weight;
-        if !postings.is_empty() {
-            matched.push(MatchedTerm { term: asked.term.clone(), typed: None, weight, postings });
+        let near = match_near_terms(corpus, asked);
+        if !postings.is_empty() || !near.is_empty() {
+            let term = asked.term.clone();
+            matched.push(MatchedTerm { term, typed: None, weight, postings, near });
             continue;
         }
         if corrected_words == MAX_CORRECTED_WORDS || !may_be_misspelt(asked) {
@@ -405,10 +570,23 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
         let corrected = correct(corpus, question.lexicon, asked).filter(|(term, _)| is_new(term));
         if let Some((term, postings)) = corrected {
             let weight = CORRECTED_TERM_FACTOR * idf(postings.len());
-            matched.push(MatchedTerm { term, typed: asked.unknown.clone(), weight, postings });
+            let (typed, near) = (asked.unknown.clone(), vec![]);
+            matched.push(MatchedTerm { term, typed, weight, postings, near });
         }
     }
     (matched, total_weight.max(f32::EPSILON))
+}
+
+/// Returns the nearest terms of a question's term that some chunk contains.
+fn match_near_terms(corpus: &impl Corpus, asked: &QuestionTerm) -> Vec<MatchedNearTerm> {
+    let matched = asked.near.iter().filter_map(|near| {
+        let mut postings = Vec::new();
+        corpus.postings(&near.term, &mut postings);
+        let factor = NEAR_TERM_FACTOR * near.cosine;
+        let term = near.term.clone();
+        (!postings.is_empty()).then_some(MatchedNearTerm { term, factor, postings })
+    });
+    matched.take(MAX_NEAR_TERMS).collect()
 }
 
 /// Returns the memories with the best scores by their own terms: `limit` that pass the filter, and `limit` of
@@ -417,13 +595,13 @@ fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> V
     let mut scores = vec![0.0_f32; corpus.slot_bound()];
     let mut matching: Vec<Slot> = Vec::new();
     for term in terms {
-        for posting in &term.postings {
+        term.for_each_posting(|posting, factor| {
             let score = &mut scores[posting.slot as usize];
             if *score == 0.0 {
                 matching.push(posting.slot);
             }
-            *score += saturated(term.weight, normalised_frequency(corpus, posting));
-        }
+            *score += saturated(term.weight, factor * normalised_frequency(corpus, posting));
+        });
     }
     let passing: Vec<Slot> =
         matching.iter().copied().filter(|slot| corpus.is_selected(*slot)).collect();
@@ -532,6 +710,12 @@ impl CandidateSet {
         }
     }
 
+    /// Returns the position of a slot among the candidates.
+    fn position(&self, slot: Slot) -> Option<usize> {
+        let position = *self.positions.get(slot as usize)?;
+        (position != NOT_A_CANDIDATE).then_some(position as usize)
+    }
+
     /// Returns the positions and weights of the candidates that contribute to the score of a candidate, and their
     /// number.
     fn contributors(
@@ -549,10 +733,12 @@ impl CandidateSet {
             }
         };
         for direction in [NeighbourDirection::Backward, NeighbourDirection::Forward] {
-            let (mut slot, mut weight) = (self.slots[position], 1.0);
+            let (mut slot, mut terms_between) = (self.slots[position], 0);
             for distance in 1..=MAX_NEIGHBOUR_STEPS {
                 let Some(next) = direction.step(corpus, slot) else { break };
-                weight *= NEIGHBOUR_STEP_WEIGHT;
+                let halvings = terms_between as f32 / NEIGHBOUR_HALF_DISTANCE;
+                let weight = NEIGHBOUR_WEIGHT * (-halvings).exp2();
+                terms_between += corpus.term_count(next);
                 let is_preceding = direction == NeighbourDirection::Backward && distance == 1;
                 let is_answered = is_preceding && corpus.is_question(next);
                 add(next, if is_answered { PRECEDING_QUESTION_WEIGHT } else { weight });
@@ -576,13 +762,13 @@ impl TermFrequencies {
         let terms = matched.len();
         let mut frequencies = vec![0.0; terms * candidates.slots.len()];
         for (index, term) in matched.iter().enumerate() {
-            for posting in &term.postings {
+            term.for_each_posting(|posting, factor| {
                 let position = candidates.positions[posting.slot as usize];
                 if position != NOT_A_CANDIDATE {
-                    frequencies[position as usize * terms + index] =
-                        normalised_frequency(corpus, posting);
+                    frequencies[position as usize * terms + index] +=
+                        factor * normalised_frequency(corpus, posting);
                 }
-            }
+            });
         }
         TermFrequencies { terms, frequencies }
     }

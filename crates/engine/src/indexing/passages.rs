@@ -68,7 +68,9 @@ impl Sections {
         sections.retain(|section| {
             let title = placed.document.title.as_deref().unwrap_or_default();
             let is_redundant = is_record && is_status_or_date(section, title);
-            !is_redundant && !template::is_template_text(&section.text)
+            // A rule or a fence alone says nothing.
+            let has_words = section.text.contains(char::is_alphanumeric);
+            has_words && !is_redundant && !template::is_template_text(&section.text)
         });
         Sections { placed, class, sections, adr }
     }

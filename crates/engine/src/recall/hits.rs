@@ -2,7 +2,7 @@
 
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{
-    DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence,
+    DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence, chunks,
 };
 use heirloom_core::record::{Body, Episode, Record, Referent};
 use heirloom_core::staleness::{self, Freshness};
@@ -25,6 +25,9 @@ pub(crate) struct Hit {
     /// The memory.
     #[serde(flatten)]
     pub(crate) item: MemoryItem,
+    /// The part of a long text that matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) passage: Option<String>,
     /// The workspace of the memory, if several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) workspace: Option<String>,
@@ -66,6 +69,7 @@ impl Hit {
                 id: item.id.clone(),
             },
             explain: None,
+            passage: None,
             item,
         })
     }
@@ -94,6 +98,8 @@ pub(crate) struct ScoreExplanation {
     pub(crate) time: f64,
     /// What confidence and freshness add; a tie-break between similar scores.
     pub(crate) standing: f64,
+    /// What is taken off because the memory is long, and its best part is better by chance.
+    pub(crate) length: f64,
     /// Whether the memory is itself a question, whose words count less.
     pub(crate) asks: bool,
     /// Whether a better hit says the same, so that this one comes later.
@@ -110,6 +116,9 @@ pub(crate) struct TermExplanation {
     /// The typed word, if the term is a spelling correction of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) typed: Option<String>,
+    /// The term of nearly the same meaning that the memory contains instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) near: Option<String>,
     /// What the term adds.
     pub(crate) share: f64,
     /// Whether only a neighbour of the memory contains it.
@@ -124,6 +133,7 @@ impl ScoreExplanation {
             .map(|share| TermExplanation {
                 term: share.term.clone(),
                 typed: share.typed.clone(),
+                near: share.near.clone(),
                 share: rounded(share.score),
                 around: !share.is_own,
             })
@@ -134,6 +144,7 @@ impl ScoreExplanation {
             meaning: rounded(parts.cosine_score),
             time: rounded(parts.period_bonus),
             standing: rounded(parts.near_tie_bonus),
+            length: rounded(parts.chunk_penalty),
             asks: parts.is_question,
             repeats: parts.is_repetition,
             terms,
@@ -168,9 +179,28 @@ pub(crate) fn hits(
         }
         item.score = Some(rounded(scored.score));
         let explain = search.explain.then(|| ScoreExplanation::of(&scored.parts));
-        hits.push(Hit { explain, ..Hit::new(session, &mut check, item)? });
+        let passage = matching_passage(&memory, &stored, snapshot.chunk_number(scored.slot));
+        hits.push(Hit { explain, passage, ..Hit::new(session, &mut check, item)? });
     }
     Ok(hits)
+}
+
+/// Returns the chunk of a long text by which a memory was found, with marks for what is left out; `None` for a short
+/// text, and for an episode, of which the matching sentence is shown.
+fn matching_passage(memory: &Memory, stored: &StoredMemory, chunk: usize) -> Option<String> {
+    let text = match stored {
+        StoredMemory::Record(id) => {
+            let record = memory.record(*id)?;
+            let is_episode = matches!(record.body, Body::Episode(_));
+            (!is_episode).then(|| record.indexed_text())?
+        }
+        StoredMemory::Part { part, .. } => part.text.clone(),
+    };
+    let chunks = chunks(&text);
+    let passage = chunks.get(chunk).filter(|_| chunks.len() > 1)?;
+    let before = if chunk > 0 { "… " } else { "" };
+    let after = if chunk + 1 < chunks.len() { " …" } else { "" };
+    Some(format!("{before}{passage}{after}"))
 }
 
 /// Returns the title of an episode with the sentence by which it was found, or with the opening of its summary or content.

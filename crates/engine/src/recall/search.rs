@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::recall::{Question, RankedMemory};
+use heirloom_core::recall::{AnswerUnit, Question, RankedMemory};
 use heirloom_core::record::{FactSection, RecordKind};
 use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
@@ -42,6 +42,8 @@ pub(crate) struct Search<'r> {
     pub(crate) scope: Option<&'r str>,
     /// Only with this tag.
     pub(crate) tag: Option<&'r str>,
+    /// Whether a document takes one place in the answer, or each of its sections.
+    pub(crate) unit: AnswerUnit,
     /// The point in time that the question is about.
     pub(crate) when: PointInTime,
     /// Whether to explain each score.
@@ -124,8 +126,8 @@ impl Search<'_> {
             Ok(vector) => (vector, None),
             Err(error) => (vec![], Some(Error::from(error))),
         };
-        let vocabulary = heirloom_embed::builtin().vocabulary();
-        let question = Question::new(self.query, vector, session.today(), vocabulary);
+        let lexicon = heirloom_embed::builtin();
+        let question = Question::new(self.query, vector, session.today(), lexicon);
         let (hits, mut near_misses) = self.answers(session, snapshot, &question)?;
         let mut is_filtered = false;
         if hits.is_empty() && self.has_filter() {
@@ -153,7 +155,7 @@ impl Search<'_> {
         let view = snapshot.view(standing_filter, &self.filter());
         let overfetch = if is_past { PAST_OVERFETCH } else { 1 };
         let limit = self.limit.max(MAX_NEAR_MISSES).saturating_mul(overfetch);
-        let scored = view.rank(question, limit);
+        let scored = view.rank(question, self.unit, limit);
         let (answering, others): (Vec<RankedMemory>, Vec<RankedMemory>) =
             scored.into_iter().partition(RankedMemory::is_answer);
         let to_hits = |scored: &[RankedMemory]| hits(session, snapshot, scored, self);
@@ -179,9 +181,9 @@ impl Search<'_> {
 
     /// Returns a search for the same question in all memories, including retired ones.
     fn without_filter(&self) -> Search<'_> {
-        let Search { query, explain, .. } = *self;
+        let Search { query, explain, unit, .. } = *self;
         let (limit, standing_filter) = (MAX_NEAR_MISSES, StandingFilter::Everything);
-        Search { query, limit, standing_filter, explain, ..Search::default() }
+        Search { query, limit, standing_filter, explain, unit, ..Search::default() }
     }
 
     /// Returns the kinds of memories that a workspace may contain.

@@ -2,7 +2,7 @@
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{Passage, Question, RankedMemory, rank};
+use heirloom_core::recall::{AnswerUnit, Passage, Question, RankedMemory, rank};
 use heirloom_index::{ChangedFile, Filter, Index, IndexFolder, Source, StandingFilter, Update};
 use jiff::civil::Date;
 
@@ -34,9 +34,13 @@ pub fn recall_ask(data: &[u8]) -> Signature {
     let view = snapshot.view(StandingFilter::Active, &Filter::default());
     let vector =
         model.embed_one(query).unwrap_or_else(|error| panic!("a question has no vector: {error}"));
-    let question = Question::new(query, vector, TODAY, model.vocabulary());
-    let answers = rank(&view, &question, MOST);
-    assert_eq!(answers, rank(&view, &question, MOST), "ranking is not deterministic");
+    let question = Question::new(query, vector, TODAY, model);
+    let answers = rank(&view, &question, AnswerUnit::Memory, MOST);
+    assert_eq!(
+        answers,
+        rank(&view, &question, AnswerUnit::Memory, MOST),
+        "ranking is not deterministic"
+    );
     assert!(answers.len() <= MOST.min(memories.len()), "more answers than there are memories");
     assert!(answers.iter().all(|answer| answer.score.is_finite()), "a score is not finite");
     assert!(answers.is_sorted_by(|a, b| a.score >= b.score), "the best is not first");

@@ -1,28 +1,30 @@
-//! Tokenizing and embedding passages on all processors.
+//! Tokenizing and embedding chunks of passages on all processors.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use heirloom_core::embedding::{BagOfWordsEmbedder, Embedder};
-use heirloom_core::recall::{Passage, Slot};
+use heirloom_core::recall::Slot;
 
 use crate::IndexError;
-use crate::segment::{EmbedderPieces, SegmentBuilder, TokenizedPassages, Tokenizer, VectorRows};
+use crate::segment::{
+    Chunk, EmbedderPieces, SegmentBuilder, TokenizedChunks, Tokenizer, VectorRows,
+};
 
-/// How many passages a thread takes at once.
-const PASSAGES_PER_BATCH: usize = 512;
+/// How many chunks a thread takes at once.
+const CHUNKS_PER_BATCH: usize = 512;
 
-/// Tokenizes and embeds passages on all threads that call [`work`](Self::work), and builds a segment
+/// Tokenizes and embeds chunks on all threads that call [`work`](Self::work), and builds a segment
 /// from the results in the order of the slots.
 pub(super) struct ParallelTokenizer<'w> {
     embedder: &'w dyn Embedder,
-    /// The slot of the first passage.
+    /// The slot of the first chunk.
     first: Slot,
-    passages: Vec<&'w Passage>,
+    chunks: Vec<Chunk<'w>>,
     /// The next batch that no thread has taken.
     next_batch: AtomicUsize,
-    /// How many passages are done.
+    /// How many chunks are done.
     done: AtomicUsize,
     /// How many threads have started to work.
     threads: AtomicUsize,
@@ -35,7 +37,7 @@ pub(super) struct ParallelTokenizer<'w> {
 struct Batch {
     /// The thread that worked on it, whose term ids it has.
     thread: usize,
-    tokenized: TokenizedPassages,
+    tokenized: TokenizedChunks,
     vectors: VectorRows,
 }
 
@@ -61,18 +63,18 @@ impl Assembly {
 }
 
 impl<'w> ParallelTokenizer<'w> {
-    /// Takes passages of consecutive slots.
-    pub(super) fn new(embedder: &'w dyn Embedder, first: Slot, passages: Vec<&'w Passage>) -> Self {
+    /// Takes chunks of consecutive slots.
+    pub(super) fn new(embedder: &'w dyn Embedder, first: Slot, chunks: Vec<Chunk<'w>>) -> Self {
         let assembly = Assembly {
             next_batch: 0,
             term_ids: vec![],
             builder: SegmentBuilder::new(embedder.dimensions()),
-            term_counts: Vec::with_capacity(passages.len()),
+            term_counts: Vec::with_capacity(chunks.len()),
         };
         ParallelTokenizer {
             embedder,
             first,
-            passages,
+            chunks,
             next_batch: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
             threads: AtomicUsize::new(0),
@@ -84,10 +86,15 @@ impl<'w> ParallelTokenizer<'w> {
     /// Returns how many threads should work beside the current one.
     pub(super) fn helpers(&self) -> usize {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        (processors - 1).min(self.passages.len() / PASSAGES_PER_BATCH)
+        (processors - 1).min(self.chunks.len() / CHUNKS_PER_BATCH)
     }
 
-    /// Returns how many passages are done.
+    /// Returns how many chunks there are.
+    pub(super) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Returns how many of them are done.
     pub(super) fn done(&self) -> usize {
         self.done.load(Ordering::Relaxed)
     }
@@ -98,23 +105,23 @@ impl<'w> ParallelTokenizer<'w> {
         let mut tokenizer = Tokenizer::new(self.embedder.as_bag_of_words());
         loop {
             let number = self.next_batch.fetch_add(1, Ordering::Relaxed);
-            let start = number.saturating_mul(PASSAGES_PER_BATCH);
-            let Some(rest) = self.passages.get(start..).filter(|rest| !rest.is_empty()) else {
+            let start = number.saturating_mul(CHUNKS_PER_BATCH);
+            let Some(rest) = self.chunks.get(start..).filter(|rest| !rest.is_empty()) else {
                 return Ok(());
             };
-            let passages = &rest[..rest.len().min(PASSAGES_PER_BATCH)];
+            let chunks = &rest[..rest.len().min(CHUNKS_PER_BATCH)];
             let first = self.first + start as Slot;
-            let mut tokenized = tokenizer.tokenize(first, passages);
+            let mut tokenized = tokenizer.tokenize(first, chunks);
             let vectors = match self.embedder.as_bag_of_words() {
                 Some(embedder) => Ok(self.embed_pieces(embedder, &tokenized.take_pieces())),
-                None => self.embed_texts(first, passages, report),
+                None => self.embed_texts(first, chunks, report),
             };
             // After a failure the results are discarded, so other threads take no further batch.
             let stop = |_: &IndexError| self.next_batch.store(usize::MAX / 2, Ordering::Relaxed);
             let vectors = vectors.inspect_err(stop)?;
             lock(&self.finished).insert(number, Batch { thread, tokenized, vectors });
             self.assemble();
-            self.done.fetch_add(passages.len(), Ordering::Relaxed);
+            self.done.fetch_add(chunks.len(), Ordering::Relaxed);
             report();
         }
     }
@@ -129,7 +136,7 @@ impl<'w> ParallelTokenizer<'w> {
         }
     }
 
-    /// Returns the segment's builder and how many terms each passage has, once all threads are done.
+    /// Returns the segment's builder and how many terms each chunk has, once all threads are done.
     pub(super) fn finish(self) -> (SegmentBuilder, Vec<u32>) {
         self.assemble();
         let assembly = self.assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -152,18 +159,17 @@ impl<'w> ParallelTokenizer<'w> {
         rows
     }
 
-    /// Makes vectors from the text of each passage, and from its summary if it has one.
+    /// Makes vectors from the text of each chunk, and from the summary of each passage that has one.
     fn embed_texts(
         &self,
         first: Slot,
-        passages: &[&Passage],
+        chunks: &[Chunk<'_>],
         report: &dyn Fn(),
     ) -> Result<VectorRows, IndexError> {
-        let mut texts = Vec::with_capacity(passages.len());
-        let mut slots = Vec::with_capacity(passages.len());
-        for (slot, passage) in (first..).zip(passages) {
-            let of_passage = [Some(passage.text.as_str()), passage.summary.as_deref()];
-            for text in of_passage.into_iter().flatten() {
+        let mut texts = Vec::with_capacity(chunks.len());
+        let mut slots = Vec::with_capacity(chunks.len());
+        for (slot, chunk) in (first..).zip(chunks) {
+            for text in [Some(chunk.text), chunk.summary()].into_iter().flatten() {
                 texts.push(text);
                 slots.push(slot);
             }

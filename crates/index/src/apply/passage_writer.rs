@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroI64;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Item, LineLocation, Memory, Standing};
-use heirloom_core::recall::{Passage, Slot, is_question};
+use heirloom_core::recall::{Passage, Slot, chunks, is_question};
 use heirloom_core::record::Referent;
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -17,7 +18,7 @@ use uuid::Uuid;
 use super::parallel_tokenizer::ParallelTokenizer;
 use crate::IndexError;
 use crate::name_hash::{hash_text, tie_breaker};
-use crate::segment::SegmentBuilder;
+use crate::segment::{Chunk, SegmentBuilder};
 use crate::slots::{SlotEntry, SlotState, SlotTable};
 use crate::tables::lines::row_id;
 use crate::tables::passages::{self, PassageRow};
@@ -26,7 +27,10 @@ use crate::tables::passages::{self, PassageRow};
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(1);
 
 /// After how many stored passages progress is reported.
-const PASSAGES_PER_REPORT: Slot = 1024;
+const PASSAGES_PER_REPORT: usize = 1024;
+
+/// The most chunks that a passage is split into.
+const MAX_CHUNKS: usize = 4096;
 
 /// A passage that is to be written.
 pub(super) struct PendingPassage {
@@ -40,6 +44,8 @@ pub(super) struct PendingPassage {
     state: SlotState,
     latest_day: Option<i32>,
     tie_breaker: u64,
+    /// Where the chunks of its text start and end; `None` if it is one chunk.
+    chunks: Option<Box<[Range<usize>]>>,
 }
 
 impl PendingPassage {
@@ -53,6 +59,7 @@ impl PendingPassage {
             state,
             latest_day: passage.day.map(day::to_number),
             tie_breaker: tie_breaker(&passage.name),
+            chunks: chunk_ranges(&passage.text),
             passage: Box::new(passage),
         }
     }
@@ -69,14 +76,34 @@ impl PendingPassage {
             state: state_of_standing(item.standing),
             latest_day: Some(day::to_number(day::of_timestamp(latest))),
             tie_breaker: tie_breaker(&passage.name),
+            chunks: chunk_ranges(&passage.text),
             passage: Box::new(passage),
         }
     }
 
-    fn slot_entry(&self, term_count: u32) -> SlotEntry {
+    fn chunk_count(&self) -> usize {
+        self.chunks.as_ref().map_or(1, |chunks| chunks.len())
+    }
+
+    /// Returns the chunks of its text.
+    fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
+        let passage = &*self.passage;
+        let all = 0..passage.text.len();
+        let ranges = self.chunks.as_deref().unwrap_or_else(|| std::slice::from_ref(&all)).to_vec();
+        ranges.into_iter().enumerate().map(|(number, range)| Chunk {
+            text: &passage.text[range],
+            passage,
+            is_first: number == 0,
+        })
+    }
+
+    fn slot_entry(&self, number: usize, chunk: &Chunk<'_>, term_count: u32) -> SlotEntry {
         SlotEntry {
             state: self.state,
-            is_question: is_question(&self.passage.text),
+            chunk: number as u16,
+            chunk_count: self.chunk_count() as u16,
+            memory: tie_breaker(self.passage.memory()),
+            is_question: is_question(chunk.text),
             confidence_percent: self.passage.confidence.map(to_percent),
             term_count,
             tie_breaker: self.tie_breaker,
@@ -101,6 +128,20 @@ impl PendingPassage {
             part: part.map_err(|error| IndexError::damaged(error.to_string()))?,
         })
     }
+}
+
+/// Returns where the chunks of a text start and end; `None` if it is one chunk. The rest of an extremely long text is
+/// left in its last chunk.
+fn chunk_ranges(text: &str) -> Option<Box<[Range<usize>]>> {
+    let mut ranges = chunks(text).into_iter().map(|chunk| {
+        let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
+        start..start + chunk.len()
+    });
+    let mut kept: Vec<Range<usize>> = ranges.by_ref().take(MAX_CHUNKS).collect();
+    if let (Some(last), Some(end)) = (kept.last_mut(), ranges.next_back()) {
+        last.end = end.end;
+    }
+    (kept.len() > 1).then(|| kept.into())
 }
 
 fn hash_group(passage: &Passage) -> Option<i64> {
@@ -170,7 +211,7 @@ impl<'w> PassageWriter<'w> {
     /// Deletes a passage, if it exists.
     fn delete(&mut self, name: &str) -> Result<(), IndexError> {
         if let Some((slot, group)) = passages::delete(self.db, name)? {
-            self.slots.change(slot, |entry| *entry = SlotEntry::FREE);
+            self.slots.change_passage(slot, |entry| *entry = SlotEntry::FREE);
             self.changed_groups.extend(group);
         }
         Ok(())
@@ -184,7 +225,7 @@ impl<'w> PassageWriter<'w> {
     ) -> Result<(), IndexError> {
         for entry in entries {
             for slot in passages::slots_of_subject(self.db, entry)? {
-                self.slots.change(slot, |slot| slot.state = state_of(entry));
+                self.slots.change_passage(slot, |slot| slot.state = state_of(entry));
             }
         }
         Ok(())
@@ -229,9 +270,9 @@ impl<'w> PassageWriter<'w> {
             key(a).cmp(&key(b)).then_with(|| a.passage.name.cmp(&b.passage.name))
         });
         let first = self.slots.len() as Slot;
-        let texts = new.iter().map(|pending| &*pending.passage).collect();
-        let tokenizer = ParallelTokenizer::new(embedder, first, texts);
-        let report = || progress(tokenizer.done(), new.len());
+        let chunks: Vec<Chunk<'_>> = new.iter().flat_map(PendingPassage::chunks).collect();
+        let tokenizer = ParallelTokenizer::new(embedder, first, chunks);
+        let report = || progress(tokenizer.done(), tokenizer.len());
         std::thread::scope(|scope| {
             let workers: Vec<_> =
                 (0..tokenizer.helpers()).map(|_| scope.spawn(|| tokenizer.work(&|| ()))).collect();
@@ -248,8 +289,12 @@ impl<'w> PassageWriter<'w> {
             Ok::<_, IndexError>(())
         })?;
         let (builder, term_counts) = tokenizer.finish();
-        for (pending, term_count) in new.iter().zip(term_counts) {
-            self.slots.push(pending.slot_entry(term_count));
+        let mut term_counts = term_counts.into_iter();
+        for pending in &new {
+            for (number, chunk) in pending.chunks().enumerate() {
+                let term_count = term_counts.next().unwrap_or_default();
+                self.slots.push(pending.slot_entry(number, &chunk, term_count));
+            }
         }
         Ok((new, Some(builder)))
     }
@@ -260,12 +305,14 @@ impl<'w> PassageWriter<'w> {
         new: &[PendingPassage],
         report: &dyn Fn(),
     ) -> Result<(), IndexError> {
-        for (slot, pending) in (first..).zip(new) {
+        let mut slot = first;
+        for (number, pending) in new.iter().enumerate() {
             passages::insert(self.db, slot, &pending.row()?)?;
             self.changed_groups.extend(pending.group_hash);
-            if slot % PASSAGES_PER_REPORT == 0 {
+            if number % PASSAGES_PER_REPORT == 0 {
                 report();
             }
+            slot += pending.chunk_count() as Slot;
         }
         Ok(())
     }
@@ -295,8 +342,10 @@ impl<'w> PassageWriter<'w> {
     fn keep(&mut self, slot: Slot, pending: &PendingPassage) -> Result<(), IndexError> {
         let previous_group = passages::update(self.db, slot, &pending.row()?)?;
         self.changed_groups.extend([previous_group, pending.group_hash].into_iter().flatten());
-        self.slots.change(slot, |entry| {
+        let memory = tie_breaker(pending.passage.memory());
+        self.slots.change_passage(slot, |entry| {
             entry.state = pending.state;
+            entry.memory = memory;
             entry.day = pending.passage.day.map(day::to_number);
             entry.latest_day = pending.latest_day;
             entry.line = pending.line;
@@ -315,7 +364,7 @@ impl<'w> PassageWriter<'w> {
                 unchanged => unchanged,
             };
             if new_state != state {
-                self.slots.change(slot, |entry| entry.state = new_state);
+                self.slots.change_passage(slot, |entry| entry.state = new_state);
             }
         }
         Ok(())
@@ -330,7 +379,7 @@ impl<'w> PassageWriter<'w> {
                 let next = members.get(index + 1).copied();
                 let entry = self.slots.get(*slot);
                 if (entry.previous, entry.next) != (previous, next) {
-                    self.slots.change(*slot, |entry| {
+                    self.slots.change_passage(*slot, |entry| {
                         entry.previous = previous;
                         entry.next = next;
                     });

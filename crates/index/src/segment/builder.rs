@@ -5,7 +5,7 @@ use heirloom_core::recall::Slot;
 use super::bytes::SegmentBytes;
 use super::layout::{HEADER_BYTES, Section, Sizes, checksum, push_varint};
 use super::reader::Segment;
-use super::tokenizer::{TermIds, TokenizedPassages};
+use super::tokenizer::{TermIds, TokenizedChunks};
 use crate::IndexError;
 use crate::quantise::{quantise_into, sign_bytes};
 
@@ -106,7 +106,7 @@ impl SegmentBuilder {
 
     /// Adds the terms of passages, whose slots must ascend from call to call. `ids` maps the term
     /// ids of the tokenizer to those of this builder; terms that are new to the tokenizer are added.
-    pub(crate) fn add_terms(&mut self, ids: &mut Vec<u32>, passages: TokenizedPassages) {
+    pub(crate) fn add_terms(&mut self, ids: &mut Vec<u32>, passages: TokenizedChunks) {
         ids.extend(passages.new_terms.iter().map(|term| self.term_id(term)));
         let mut start = 0;
         for (slot, end) in passages.term_ends {

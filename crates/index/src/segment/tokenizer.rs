@@ -84,21 +84,39 @@ fn split_punctuation(word: &str) -> (&str, Option<&str>) {
     if is_separate { (bare, Some(punctuation)) } else { (word, None) }
 }
 
-/// The terms and pieces of a batch of passages.
+/// A chunk of the text of a passage.
+#[derive(Clone, Copy)]
+pub(crate) struct Chunk<'p> {
+    /// The text of the chunk.
+    pub(crate) text: &'p str,
+    /// The passage, whose title and filter terms all its chunks have.
+    pub(crate) passage: &'p Passage,
+    /// Whether it is the first one, which has the vector of the summary, too.
+    pub(crate) is_first: bool,
+}
+
+impl Chunk<'_> {
+    /// Returns the summary if the chunk has its vector.
+    pub(crate) fn summary(&self) -> Option<&str> {
+        self.passage.summary.as_deref().filter(|_| self.is_first)
+    }
+}
+
+/// The terms and pieces of a batch of chunks.
 #[derive(Debug, Default)]
-pub(crate) struct TokenizedPassages {
-    /// The terms of all passages, concatenated, as ids of the tokenizer.
+pub(crate) struct TokenizedChunks {
+    /// The terms of all chunks, concatenated, as ids of the tokenizer.
     pub(super) terms: Vec<u32>,
     /// The terms that are new to the tokenizer, in the order of their ids.
     pub(super) new_terms: Vec<Box<str>>,
-    /// The slot of each passage, and where its terms end.
+    /// The slot of each chunk, and where its terms end.
     pub(super) term_ends: Vec<(Slot, usize)>,
-    /// How many terms the text of each passage has.
+    /// How many terms the text of each chunk has.
     pub(crate) lengths: Vec<u32>,
     pieces: EmbedderPieces,
 }
 
-impl TokenizedPassages {
+impl TokenizedChunks {
     /// Takes out the pieces for the embedder.
     pub(crate) fn take_pieces(&mut self) -> EmbedderPieces {
         std::mem::take(&mut self.pieces)
@@ -143,41 +161,41 @@ impl<'e> Tokenizer<'e> {
         }
     }
 
-    /// Tokenises passages of consecutive slots. The words of a title count as further occurrences;
-    /// marks are indexed as exact terms. Neither adds to the length of a passage.
-    pub(crate) fn tokenize(&mut self, first: Slot, passages: &[&Passage]) -> TokenizedPassages {
-        let mut tokenized = TokenizedPassages::default();
-        let bytes: usize = passages.iter().map(|passage| passage.text.len()).sum();
+    /// Tokenises chunks of consecutive slots. The words of a title count as further occurrences; filter terms are
+    /// indexed as they are. Neither adds to the length of a chunk.
+    pub(crate) fn tokenize(&mut self, first: Slot, chunks: &[Chunk<'_>]) -> TokenizedChunks {
+        let mut tokenized = TokenizedChunks::default();
+        let bytes: usize = chunks.iter().map(|chunk| chunk.text.len()).sum();
         tokenized.terms.reserve(bytes / AVERAGE_WORD_BYTES);
         tokenized.pieces.pieces.reserve(bytes / AVERAGE_WORD_BYTES);
-        for (slot, passage) in (first..).zip(passages) {
-            self.tokenize_passage(slot, passage, &mut tokenized);
+        for (slot, chunk) in (first..).zip(chunks) {
+            self.tokenize_chunk(slot, chunk, &mut tokenized);
         }
         tokenized.new_terms = std::mem::take(&mut self.terms.new);
         tokenized
     }
 
-    fn tokenize_passage(&mut self, slot: Slot, passage: &Passage, to: &mut TokenizedPassages) {
+    fn tokenize_chunk(&mut self, slot: Slot, chunk: &Chunk<'_>, to: &mut TokenizedChunks) {
         let start = to.terms.len();
-        for_each_word(&passage.text, |word| {
+        for_each_word(chunk.text, |word| {
             let word = self.word(word);
             push_range(&mut to.terms, &self.word_terms, word.terms);
             push_range(&mut to.pieces.pieces, &self.word_pieces, word.pieces);
         });
         to.pieces.end_text(slot);
         to.lengths.push((to.terms.len() - start) as u32);
-        for_each_word(passage.title.as_deref().unwrap_or_default(), |word| {
+        for_each_word(chunk.passage.title.as_deref().unwrap_or_default(), |word| {
             let word = self.word(word);
             push_range(&mut to.terms, &self.word_terms, word.terms);
         });
-        if let Some(summary) = &passage.summary {
+        if let Some(summary) = chunk.summary() {
             for_each_word(summary, |word| {
                 let word = self.word(word);
                 push_range(&mut to.pieces.pieces, &self.word_pieces, word.pieces);
             });
             to.pieces.end_text(slot);
         }
-        to.terms.extend(passage.filter_terms.iter().map(|mark| self.terms.id(mark)));
+        to.terms.extend(chunk.passage.filter_terms.iter().map(|term| self.terms.id(term)));
         to.term_ends.push((slot, to.terms.len()));
     }
 

@@ -125,7 +125,12 @@ fn show_age_warning(view: &mut View, hits: &[Hit], names: &[&str]) {
 }
 
 fn show_hit(view: &mut View, hit: &Hit, name: &str) {
-    show_item(view, &hit.item, name);
+    match &hit.passage {
+        Some(passage) => {
+            show_item(view, &MemoryItem { text: passage.clone(), ..hit.item.clone() }, name);
+        }
+        None => show_item(view, &hit.item, name),
+    }
     if let Some(workspace) = &hit.workspace {
         view.line([span(Role::Dim, "          in workspace "), span(Role::Source, workspace)]);
     }
@@ -138,6 +143,9 @@ fn show_hit(view: &mut View, hit: &Hit, name: &str) {
     }
     parts.push(format!("confidence and age {:.3}", explain.standing));
     let mut sum = parts.join(" + ");
+    if explain.length != 0.0 {
+        sum.push_str(&format!(" - length {:.3}", explain.length));
+    }
     if explain.repeats {
         sum = format!("({sum}), reduced because a better hit says the same");
     }
@@ -148,7 +156,9 @@ fn show_hit(view: &mut View, hit: &Hit, name: &str) {
         .map(|term| {
             let source = if term.around { " (in a neighbour)" } else { "" };
             let corrected = term.typed.iter().map(|typed| format!(" for `{typed}`"));
-            format!("{}{} {:.3}{source}", term.term, corrected.collect::<String>(), term.share)
+            let near = term.near.iter().map(|near| format!(" (as `{near}`)"));
+            let variants: String = corrected.chain(near).collect();
+            format!("{}{variants} {:.3}{source}", term.term, term.share)
         })
         .collect();
     if !terms.is_empty() {

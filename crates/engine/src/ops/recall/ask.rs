@@ -1,5 +1,6 @@
 //! `recall`: searches the memories and documents.
 
+use heirloom_core::recall::AnswerUnit;
 use heirloom_core::record::FactSection;
 use heirloom_index::StandingFilter;
 use schemars::JsonSchema;
@@ -45,6 +46,9 @@ pub(crate) struct Request {
     /// Search all registered workspaces of this machine.
     #[serde(default)]
     workspaces: bool,
+    /// Show every section of a document that answers, not only its best one.
+    #[serde(default)]
+    passages: bool,
     /// Explain each score.
     #[serde(default)]
     explain: bool,
@@ -82,6 +86,7 @@ impl Operation for Recall {
             scope: request.scope.as_deref(),
             tag: request.tag.as_deref(),
             when: PointInTime::parse(request.as_of.as_deref(), request.valid_at.as_deref())?,
+            unit: if request.passages { AnswerUnit::Passage } else { AnswerUnit::Memory },
             explain: request.explain,
         };
         Ok(Hits::from_search(match request.workspaces {

@@ -70,7 +70,7 @@ impl<K: ListableKind> Operation for RecordList<K> {
                 scope: request.scope.as_deref(),
                 tag: request.tag.as_deref(),
                 when,
-                explain: false,
+                ..Search::default()
             };
             return Ok(Hits::from_search(search.run(session)?));
         }

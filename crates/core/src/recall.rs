@@ -16,7 +16,7 @@ mod terms;
 mod time;
 
 pub use best_sentence::best_sentence;
-pub use chunk::chunks;
+pub use chunk::{chunks, is_split};
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{
     ComponentKey, DocumentPart, Passage, component_keys, component_keys_of_line, filter_term,

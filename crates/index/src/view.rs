@@ -193,6 +193,17 @@ impl Corpus for View<'_> {
         }
     }
 
+    fn has_at_most(&self, term: &str, most: usize) -> bool {
+        let mut count = 0;
+        for segment in self.segments {
+            segment.postings_while(term, |posting| {
+                count += usize::from(self.contains(posting.slot));
+                count <= most
+            });
+        }
+        count <= most
+    }
+
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
         self.segments.iter().for_each(|segment| segment.for_each_term(first, &mut *take));
     }

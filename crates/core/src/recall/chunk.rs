@@ -14,13 +14,19 @@ const MIN_WORDS: usize = 20;
 /// Splits a text of more than 75 words into chunks of about 60 words, at the ends of sentences and lines. A sentence is
 /// split only if it has more than twice as many words. A chunk is a part of the text, without the spaces around it.
 pub fn chunks(text: &str) -> Vec<&str> {
-    if text.split_whitespace().nth(MAX_WORDS).is_none() {
+    if !is_split(text) {
         return vec![text];
     }
     let mut chunks = ChunkBuilder { text, finished: vec![], start: 0, end: 0, words: 0 };
     let sentences = text.lines().flat_map(split_sentences);
     sentences.flat_map(split_long_sentence).for_each(|part| chunks.add(part));
     chunks.finish()
+}
+
+/// Returns whether a text is so long that it is split into chunks.
+pub fn is_split(text: &str) -> bool {
+    // A word and the space before it have at least two bytes.
+    text.len() > 2 * MAX_WORDS && text.split_whitespace().nth(MAX_WORDS).is_some()
 }
 
 /// Splits a sentence of very many words, such as a table or data, after a number of words.

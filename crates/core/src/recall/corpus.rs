@@ -25,6 +25,9 @@ pub trait Corpus: Sync {
     /// Appends the posting list of a term to `found`, sorted by slot.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
+    /// Returns whether the posting list of a term has at most so many postings, without reading more than that.
+    fn has_at_most(&self, term: &str, most: usize) -> bool;
+
     /// Passes all terms, or the ones that start with a character, to `take`. The same term may come twice, and terms
     /// may come that no chunk contains any more.
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str));

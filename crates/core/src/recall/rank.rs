@@ -53,6 +53,9 @@ const CORRECTED_TERM_FACTOR: f32 = 0.7;
 const NEAR_TERM_FACTOR: f32 = 0.3;
 /// How many terms that mean nearly the same as a term are searched for.
 const MAX_NEAR_TERMS: usize = 5;
+/// The number of postings that the near terms of a term may have together, if the term itself has fewer. A near term
+/// that is more frequent than the rest of this is left out: it says little and takes long to score.
+const MAX_NEAR_POSTINGS: usize = 1000;
 /// How many words of a question are corrected: each costs a scan of the lexicon.
 const MAX_CORRECTED_WORDS: usize = 32;
 
@@ -552,7 +555,7 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
         corpus.postings(&asked.term, &mut postings);
         let weight = idf(postings.len());
         total_weight += weight;
-        let near = match_near_terms(corpus, asked);
+        let near = match_near_terms(corpus, asked, postings.len().max(MAX_NEAR_POSTINGS));
         if !postings.is_empty() || !near.is_empty() {
             let term = asked.term.clone();
             matched.push(MatchedTerm { term, typed: None, weight, postings, near });
@@ -577,11 +580,19 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
     (matched, total_weight.max(f32::EPSILON))
 }
 
-/// Returns the nearest terms of a question's term that some chunk contains.
-fn match_near_terms(corpus: &impl Corpus, asked: &QuestionTerm) -> Vec<MatchedNearTerm> {
+/// Returns the nearest terms of a question's term that some chunk contains, with at most so many postings in all.
+fn match_near_terms(
+    corpus: &impl Corpus,
+    asked: &QuestionTerm,
+    mut max_postings: usize,
+) -> Vec<MatchedNearTerm> {
     let matched = asked.near.iter().filter_map(|near| {
+        if !corpus.has_at_most(&near.term, max_postings) {
+            return None;
+        }
         let mut postings = Vec::new();
         corpus.postings(&near.term, &mut postings);
+        max_postings -= postings.len();
         let factor = NEAR_TERM_FACTOR * near.cosine;
         let term = near.term.clone();
         (!postings.is_empty()).then_some(MatchedNearTerm { term, factor, postings })

@@ -9,7 +9,7 @@ use std::time::Duration;
 use heirloom_core::day;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Item, LineLocation, Memory, Standing};
-use heirloom_core::recall::{Passage, Slot, chunks, is_question};
+use heirloom_core::recall::{Passage, Slot, chunks, is_question, is_split};
 use heirloom_core::record::Referent;
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -88,13 +88,17 @@ impl PendingPassage {
     /// Returns the chunks of its text.
     fn chunks(&self) -> impl Iterator<Item = Chunk<'_>> {
         let passage = &*self.passage;
-        let all = 0..passage.text.len();
-        let ranges = self.chunks.as_deref().unwrap_or_else(|| std::slice::from_ref(&all)).to_vec();
-        ranges.into_iter().enumerate().map(|(number, range)| Chunk {
-            text: &passage.text[range],
-            passage,
-            is_first: number == 0,
+        (0..self.chunk_count()).map(move |number| {
+            let range = self.chunks.as_ref().map(|chunks| chunks[number].clone());
+            let text = range.map_or(passage.text.as_str(), |range| &passage.text[range]);
+            Chunk { text, passage, is_first: number == 0 }
         })
+    }
+
+    /// Returns the hash of its memory.
+    fn memory(&self) -> u64 {
+        let memory = self.passage.memory();
+        if memory == self.passage.name { self.tie_breaker } else { tie_breaker(memory) }
     }
 
     fn slot_entry(&self, number: usize, chunk: &Chunk<'_>, term_count: u32) -> SlotEntry {
@@ -102,7 +106,7 @@ impl PendingPassage {
             state: self.state,
             chunk: number as u16,
             chunk_count: self.chunk_count() as u16,
-            memory: tie_breaker(self.passage.memory()),
+            memory: self.memory(),
             is_question: is_question(chunk.text),
             confidence_percent: self.passage.confidence.map(to_percent),
             term_count,
@@ -133,6 +137,9 @@ impl PendingPassage {
 /// Returns where the chunks of a text start and end; `None` if it is one chunk. The rest of an extremely long text is
 /// left in its last chunk.
 fn chunk_ranges(text: &str) -> Option<Box<[Range<usize>]>> {
+    if !is_split(text) {
+        return None;
+    }
     let mut ranges = chunks(text).into_iter().map(|chunk| {
         let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
         start..start + chunk.len()
@@ -141,7 +148,7 @@ fn chunk_ranges(text: &str) -> Option<Box<[Range<usize>]>> {
     if let (Some(last), Some(end)) = (kept.last_mut(), ranges.next_back()) {
         last.end = end.end;
     }
-    (kept.len() > 1).then(|| kept.into())
+    Some(kept.into())
 }
 
 fn hash_group(passage: &Passage) -> Option<i64> {
@@ -342,7 +349,7 @@ impl<'w> PassageWriter<'w> {
     fn keep(&mut self, slot: Slot, pending: &PendingPassage) -> Result<(), IndexError> {
         let previous_group = passages::update(self.db, slot, &pending.row()?)?;
         self.changed_groups.extend([previous_group, pending.group_hash].into_iter().flatten());
-        let memory = tie_breaker(pending.passage.memory());
+        let memory = pending.memory();
         self.slots.change_passage(slot, |entry| {
             entry.state = pending.state;
             entry.memory = memory;

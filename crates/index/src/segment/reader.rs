@@ -123,14 +123,29 @@ impl Segment {
     }
 
     /// Calls `take` with each posting of a term.
-    pub(crate) fn postings(&self, term: &str, take: impl FnMut(Posting)) {
+    pub(crate) fn postings(&self, term: &str, mut take: impl FnMut(Posting)) {
+        self.postings_while(term, |posting| {
+            take(posting);
+            true
+        });
+    }
+
+    /// Calls `take` with each posting of a term, until it returns `false`.
+    pub(crate) fn postings_while(&self, term: &str, take: impl FnMut(Posting) -> bool) {
         if let Ok(rank) = self.rank(term) {
-            self.postings_at(rank, take);
+            self.postings_at_while(rank, take);
         }
     }
 
     /// Calls `take` with each posting of the term of some rank.
     pub(super) fn postings_at(&self, rank: usize, mut take: impl FnMut(Posting)) {
+        self.postings_at_while(rank, |posting| {
+            take(posting);
+            true
+        });
+    }
+
+    fn postings_at_while(&self, rank: usize, mut take: impl FnMut(Posting) -> bool) {
         let start = if rank == 0 { 0 } else { self.postings_end(rank - 1) };
         let postings = self.section(Section::Postings).get(start..self.postings_end(rank));
         let mut bytes = postings.unwrap_or_default();
@@ -139,7 +154,9 @@ impl Segment {
             slot += step >> 1;
             let count = if step & 1 == 1 { Some(1) } else { take_varint(&mut bytes) };
             let Some(count) = count else { return };
-            take(Posting { slot: slot as Slot, count: count as u32 });
+            if !take(Posting { slot: slot as Slot, count: count as u32 }) {
+                return;
+            }
         }
     }
 

@@ -140,6 +140,10 @@ pub(crate) struct QuestionsArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
+    /// Measure answers of so many hits and the standing instructions beside them
+    #[arg(long, value_name = "HITS")]
+    pub(crate) with_instructions: Option<usize>,
+
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -66,7 +66,10 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             finish(&fold::measure(&args)?, &args.common.output, args.common.check)
         }
         Command::Questions(args) => {
-            let heir = || Ok(Box::new(recall::Heir::new()?) as Box<dyn MemorySystem>);
+            let heir = || {
+                let heir = recall::Heir::new()?.with_instructions(args.with_instructions);
+                Ok(Box::new(heir) as Box<dyn MemorySystem>)
+            };
             finish(&memory_system::measure(&args.files, heir)?, &args.output, false)
         }
         #[cfg(feature = "tantivy")]

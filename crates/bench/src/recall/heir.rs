@@ -1,5 +1,6 @@
 //! Heirloom itself, in this process; documents become lines of a memory log.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use heirloom_core::record::{Body, Note, Record};
@@ -27,6 +28,8 @@ pub(crate) struct Heir {
     folder: TempDir,
     now: Timestamp,
     cache: ProcessCache,
+    /// How many hits come before the standing instructions; `None` without them.
+    hits_before_instructions: Option<usize>,
 }
 
 impl Heir {
@@ -39,7 +42,14 @@ impl Heir {
             .ok_or_else(|| Failure::new("the operation `memory_recall` does not exist"))?;
         let cache = ProcessCache::default();
         cache.make_long_lived();
-        Ok(Heir { op, folder, now: Timestamp::UNIX_EPOCH, cache })
+        let now = Timestamp::UNIX_EPOCH;
+        Ok(Heir { op, folder, now, cache, hits_before_instructions: None })
+    }
+
+    /// Puts the standing instructions of an answer after some of its hits.
+    pub(crate) fn with_instructions(mut self, hits_before: Option<usize>) -> Self {
+        self.hits_before_instructions = hits_before;
+        self
     }
 
     /// Runs the operation `memory_recall`, and returns the sources of its hits.
@@ -47,12 +57,23 @@ impl Heir {
         let failed = |error: heirloom_engine::Error| Failure::new(error.message);
         let session = Session::open(self.folder.path(), now).map_err(failed)?;
         let session = session.without_token_counts().with_process_cache(self.cache.clone());
+        let limit = self.hits_before_instructions.map_or(limit, |before| before.min(limit));
         let request = json!({"query": query, "limit": limit});
         let reply = ops::run(self.op, &session, request).map_err(failed)?;
         let data = reply.data(&|hint| format!("{hint:?}"));
-        let hits = data["hits"].as_array().cloned().unwrap_or_default();
-        let sources = hits.iter().filter_map(|hit| hit["source"].as_str());
-        Ok(sources.map(str::to_owned).collect())
+        let sources = |list: &str| -> Vec<String> {
+            let hits = data[list].as_array().into_iter().flatten();
+            hits.filter_map(|hit| hit["source"].as_str()).map(str::to_owned).collect()
+        };
+        let mut found = sources("hits");
+        if let Some(hits_before) = self.hits_before_instructions {
+            let later = found.split_off(hits_before.min(found.len()));
+            found.extend(sources("instructions"));
+            found.extend(later);
+            let mut seen = HashSet::new();
+            found.retain(|source| seen.insert(source.clone()));
+        }
+        Ok(found)
     }
 }
 

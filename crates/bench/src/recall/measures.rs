@@ -71,6 +71,34 @@ pub(crate) fn fusion_score(rank: usize) -> f64 {
     1.0 / (FUSION_RANK_OFFSET + rank as f64)
 }
 
+/// How much of some evidence is among the first k results.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct EvidenceMeasures {
+    /// How many pieces of evidence there are, over all questions.
+    pub(crate) pieces: usize,
+    /// The share of them that is among the first k results; counts until [`EvidenceMeasures::means`].
+    pub(crate) recall: BTreeMap<usize, f64>,
+}
+
+impl EvidenceMeasures {
+    /// Adds a piece of evidence, which the results of its question may have.
+    pub(crate) fn add(&mut self, results: &[String], piece: &str) {
+        self.pieces += 1;
+        let rank = results.iter().position(|id| id == piece);
+        for depth in DEPTHS {
+            let is_found = rank.is_some_and(|rank| rank < depth);
+            *self.recall.entry(depth).or_default() += f64::from(u8::from(is_found));
+        }
+    }
+
+    /// Turns counts into shares.
+    pub(crate) fn means(mut self) -> Self {
+        let pieces = self.pieces.max(1) as f64;
+        self.recall.values_mut().for_each(|count| *count = round(*count / pieces));
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::dataset::{Dataset, Document, Question};
-use super::measures::{DEPTHS, Measures};
+use super::measures::{DEPTHS, EvidenceMeasures, Measures};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::timing::Latency;
 
 /// How many documents are asked for to find one group.
 const DOCUMENTS_PER_GROUP: usize = 20;
+
+/// With more roles, the words before the first colons are no roles.
+const MAX_ROLES: usize = 4;
 
 /// A system that stores documents and answers questions. It stops its processes when dropped.
 pub(crate) trait MemorySystem {
@@ -39,6 +42,9 @@ pub(crate) struct RecallReport {
     pub(crate) all: Measures,
     /// The measures over the questions of each category.
     pub(crate) by_category: BTreeMap<String, Measures>,
+    /// The measures over the evidence of each role, if the texts begin with roles: `user: …`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) by_role: BTreeMap<String, EvidenceMeasures>,
     /// How many documents all files have.
     pub(crate) documents: usize,
     pub(crate) latency_ms: Latency,
@@ -53,6 +59,7 @@ pub(crate) fn measure(
 ) -> Result<RecallReport, Failure> {
     let mut all = Measures::default();
     let mut by_category: BTreeMap<String, Measures> = BTreeMap::new();
+    let mut by_role: BTreeMap<String, EvidenceMeasures> = BTreeMap::new();
     let mut times: Vec<Duration> = Vec::new();
     let mut documents = 0;
     let limit = DEPTHS[DEPTHS.len() - 1];
@@ -63,6 +70,11 @@ pub(crate) fn measure(
             .documents
             .iter()
             .filter_map(|document| Some((document.doc.as_str(), document.group.as_deref()?)))
+            .collect();
+        let roles: HashMap<&str, &str> = dataset
+            .documents
+            .iter()
+            .filter_map(|document| Some((document.doc.as_str(), role_of(&document.text)?)))
             .collect();
         let mut system = create()?;
         system.load(&dataset.documents)?;
@@ -75,6 +87,11 @@ pub(crate) fn measure(
             let results = if by_group { distinct_groups(&results, &groups) } else { results };
             let gold = if by_group { &question.gold_groups } else { &question.gold };
             all.add(&results, gold);
+            for piece in &question.gold {
+                if let Some(role) = roles.get(piece.as_str()) {
+                    by_role.entry((*role).to_owned()).or_default().add(&results, piece);
+                }
+            }
             if let Some(category) = &question.category {
                 by_category.entry(category.clone()).or_default().add(&results, gold);
             }
@@ -86,9 +103,22 @@ pub(crate) fn measure(
             .into_iter()
             .map(|(name, measures)| (name, measures.means()))
             .collect(),
+        by_role: match by_role.len() {
+            0..=MAX_ROLES => {
+                by_role.into_iter().map(|(name, measures)| (name, measures.means())).collect()
+            }
+            // The words before the colons are no roles.
+            _ => BTreeMap::new(),
+        },
         documents,
         latency_ms: Latency::of(times),
     })
+}
+
+/// Returns the role of a message: the word before the first colon.
+fn role_of(text: &str) -> Option<&str> {
+    let (role, _) = text.split_once(':')?;
+    (!role.is_empty() && role.chars().all(char::is_alphanumeric)).then_some(role)
 }
 
 fn distinct_groups(results: &[String], groups: &HashMap<&str, &str>) -> Vec<String> {
@@ -124,6 +154,11 @@ impl fmt::Display for RecallReport {
             write!(out, "{:<12}", format!("recall {category}"))?;
             measures.recall.values().try_for_each(|value| write!(out, "{value:>9.4}"))?;
             writeln!(out, "   {} questions", measures.questions)?;
+        }
+        for (role, measures) in &self.by_role {
+            write!(out, "{:<12}", format!("evidence of {role}"))?;
+            measures.recall.values().try_for_each(|value| write!(out, "{value:>9.4}"))?;
+            writeln!(out, "   {} pieces", measures.pieces)?;
         }
         writeln!(
             out,

@@ -11,11 +11,15 @@ mod words;
 
 use crate::phrase::FoldedSentence;
 use crate::prose;
+use crate::recall::{Speaker, split_speaker};
 use rules::{
     is_contrast, is_generic_statement, is_labelled_convention, is_manner, is_personal_history,
     is_polite_request, is_preference, is_prohibition, is_quantified_imperative, is_reminder,
 };
-use words::{GENERIC_WORDS, HEDGES, LEAD_INS, QUESTION_BEGINNINGS, RULE_PHRASES};
+use words::{
+    EXPLICIT_OPENINGS, GENERIC_WORDS, HEDGES, INSTRUCTION_WORDS, LEAD_INS, QUESTION_BEGINNINGS,
+    RECURRING_OPENINGS, RULE_PHRASES,
+};
 
 /// Shortest and longest instruction, in words.
 const MIN_WORDS: usize = 2;
@@ -27,6 +31,55 @@ const MAX_WORDS: usize = 60;
 pub fn standing_instructions(text: &str) -> Vec<&str> {
     let lines = text.lines().flat_map(prose::split_sentences);
     lines.map(statement_of).filter(|sentence| is_standing_instruction(sentence)).collect()
+}
+
+/// Returns the sentences of a memory that are standing instructions or state a preference, also in passing: "I prefer
+/// tabs, so how do I set that?". A message of an assistant has none. Sentences without a word that such sentences have
+/// are skipped, since every memory is checked when it is indexed.
+pub fn instructions_in_memory(text: &str) -> Vec<&str> {
+    let (speaker, message) = split_speaker(text);
+    if speaker == Some(Speaker::Assistant) {
+        return vec![];
+    }
+    let sentences = message.lines().flat_map(prose::split_sentences);
+    let likely = sentences.filter(|sentence| has_instruction_word(sentence)).map(statement_of);
+    likely
+        .filter(|sentence| is_standing_instruction(sentence) || states_preference(sentence))
+        .collect()
+}
+
+/// How a memory states an instruction or a preference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstructionForm {
+    /// It opens with the instruction: "Always …", "From now on …", "I prefer …".
+    Opening,
+    /// It states it in passing.
+    InPassing,
+}
+
+/// Returns how a memory states a standing instruction or a preference; `None` if it states none.
+pub fn instruction_form(text: &str) -> Option<InstructionForm> {
+    let first = *instructions_in_memory(text).first()?;
+    let opening = FoldedSentence::new(first).without_lead_ins(LEAD_INS);
+    let is_explicit =
+        opening.starts_with_any(RECURRING_OPENINGS) || opening.starts_with_any(EXPLICIT_OPENINGS);
+    let is_first = split_speaker(text).1.trim_start().starts_with(first);
+    Some(match is_explicit && is_first {
+        true => InstructionForm::Opening,
+        false => InstructionForm::InPassing,
+    })
+}
+
+/// Returns whether a sentence has a word that standing instructions and preferences have.
+fn has_instruction_word(sentence: &str) -> bool {
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
+    words.any(|word| INSTRUCTION_WORDS.iter().any(|one| one.eq_ignore_ascii_case(word)))
+}
+
+/// Returns whether a clause of a sentence states a preference.
+fn states_preference(sentence: &str) -> bool {
+    let is_preference = |clause: &FoldedSentence| is_preference(&clause.without_lead_ins(LEAD_INS));
+    FoldedSentence::new(sentence).clauses().iter().any(is_preference)
 }
 
 /// Returns whether a sentence is a standing instruction.
@@ -113,6 +166,33 @@ mod tests {
             "what does it do?",
         ] {
             assert!(!is_standing_instruction(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn instructions_of_a_memory_are_found() {
+        assert_eq!(
+            instructions_in_memory("user: The build is red. Always run clippy first."),
+            ["Always run clippy first."]
+        );
+        let long =
+            format!("I'm {}so I prefer plain SQL, how do I do that?", "trying things, ".repeat(30));
+        assert_eq!(instructions_in_memory(&long).len(), 1);
+        for text in ["assistant: Always run clippy first.", "The build is red.", "user: thanks"] {
+            assert_eq!(instructions_in_memory(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn an_opening_instruction_is_told_apart_from_one_in_passing() {
+        for (text, form) in [
+            ("user: Always include dates when I ask about events.", Some(InstructionForm::Opening)),
+            ("I prefer tabs, so how do I set that?", Some(InstructionForm::Opening)),
+            ("I'm new here, and I prefer tabs", Some(InstructionForm::InPassing)),
+            ("The build is red. Never push then.", Some(InstructionForm::InPassing)),
+            ("The build is red.", None),
+        ] {
+            assert_eq!(instruction_form(text), form, "{text}");
         }
     }
 

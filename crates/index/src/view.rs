@@ -1,6 +1,7 @@
 //! The memories of a generation as ranking sees them.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,7 +36,10 @@ const CANDIDATES_PER_ROOT: usize = 2;
 /// Statistics of the memories that a standing filter selects.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ScopeStatistics {
+    /// The number of chunks.
     size: usize,
+    /// The number of passages.
+    passages: usize,
     /// For each slot, whether the filter selects it.
     is_member: Vec<bool>,
     /// For each slot, the factor by which its length reduces the weight of a term.
@@ -48,8 +52,13 @@ impl ScopeStatistics {
         let entries = slots.all().iter();
         let is_member: Vec<bool> =
             entries.clone().map(|entry| standing_filter.contains(entry.state)).collect();
+        let members = entries.clone().zip(&is_member).filter(|(_, is_member)| **is_member);
+        let (size, passages) = members.fold((0, 0), |(size, passages), (entry, _)| {
+            (size + 1, passages + usize::from(entry.chunk == 0))
+        });
         ScopeStatistics {
-            size: is_member.iter().filter(|is_member| **is_member).count(),
+            size,
+            passages,
             is_member,
             length_normalisation: entries
                 .map(|entry| length_normalisation(entry.term_count))
@@ -131,6 +140,44 @@ impl View<'_> {
         rank(self, question, unit, limit)
     }
 
+    /// Returns the chunks with a filter term that are nearest to a vector, best first and one of each memory, with their
+    /// scores. Only these are compared with the vector, so the term must be rare.
+    ///
+    /// A chunk that has the `preferred` term, too, gets a bonus.
+    pub fn nearest_with_term(
+        &self,
+        term: &str,
+        preferred: (&str, f32),
+        vector: &[f32],
+        most: usize,
+    ) -> Vec<(Slot, f32)> {
+        let slots_with = |term: &str| {
+            let mut slots: Vec<Slot> = Vec::new();
+            for segment in self.segments {
+                segment.postings(term, |posting| slots.push(posting.slot));
+            }
+            slots.retain(|slot| self.is_selected(*slot));
+            slots
+        };
+        let slots = slots_with(term);
+        let preferred_slots: HashSet<Slot> = slots_with(preferred.0).into_iter().collect();
+        let bonus = |slot: Slot| if preferred_slots.contains(&slot) { preferred.1 } else { 0.0 };
+        let cosines = self.cosines(&slots, vector).into_iter();
+        let mut found: Vec<(Slot, f32)> = slots
+            .iter()
+            .zip(cosines)
+            .map(|(slot, cosine)| (*slot, cosine + bonus(*slot)))
+            .collect();
+        found.sort_by(|a, b| {
+            let by_cosine = b.1.total_cmp(&a.1);
+            by_cosine.then_with(|| self.tie_break_key(a.0).cmp(&self.tie_break_key(b.0)))
+        });
+        let mut memories = HashSet::new();
+        found.retain(|(slot, _)| memories.insert(self.memory(*slot)));
+        found.truncate(most);
+        found
+    }
+
     /// Excludes memories that do not pass a filter.
     pub(crate) fn apply_filter(&mut self, filter: &Filter) {
         for (name, values) in &filter.terms {
@@ -177,6 +224,21 @@ impl View<'_> {
 impl Corpus for View<'_> {
     fn size(&self) -> usize {
         self.statistics.size
+    }
+
+    fn passage_count(&self) -> usize {
+        self.statistics.passages
+    }
+
+    fn count_passages(&self, postings: &[Posting]) -> usize {
+        if self.statistics.passages == self.statistics.size {
+            return postings.len();
+        }
+        let continues_passage = |pair: &&[Posting]| {
+            let [previous, next] = [pair[0].slot, pair[1].slot];
+            next - previous <= Slot::from(self.slots.get(next).chunk)
+        };
+        postings.len() - postings.windows(2).filter(continues_passage).count()
     }
 
     fn slot_bound(&self) -> usize {

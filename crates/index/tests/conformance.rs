@@ -254,6 +254,10 @@ fn the_chunks_of_a_long_text_are_neighbours_and_one_answer() {
         .collect();
     assert_eq!(found[0], named("entry:b", 1));
     assert_eq!(found.iter().filter(|(name, _)| name == "entry:b").count(), 1, "{found:?}");
+    assert_eq!((view.size(), view.passage_count()), (5, 3));
+    let mut postings = vec![];
+    view.postings("ledger", &mut postings);
+    assert_eq!((postings.len(), view.count_passages(&postings)), (3, 1));
     let everything = Filter { terms: vec![("kind", vec!["finding".to_owned()])] };
     assert_eq!(snapshot.subjects_in(StandingFilter::Active, &everything).unwrap().len(), 3);
     drop(view);

@@ -72,6 +72,7 @@ pub fn check(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
 
 fn check_slots(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
     assert_eq!(corpus.size(), memories.len(), "number of memories");
+    assert_eq!(corpus.passage_count(), memories.len(), "number of passages");
     for slot in 0..corpus.slot_bound() as Slot {
         let is_used = memories.contains_key(&slot);
         assert_eq!(

@@ -509,3 +509,29 @@ pub(super) const UNIVERSAL_SCOPES: &[&str] = &[
     "around here",
     "on this team",
 ];
+
+/// Words of which a standing instruction or a preference has at least one.
+pub(super) const INSTRUCTION_WORDS: &[&str] = &[
+    "always",
+    "avoid",
+    "don't",
+    "don’t",
+    "dont",
+    "each",
+    "every",
+    "hate",
+    "must",
+    "never",
+    "not",
+    "now",
+    "only",
+    "prefer",
+    "preference",
+    "rather",
+    "stop",
+    "whenever",
+];
+
+/// Openings of an explicit instruction or preference, besides those of one that holds every time.
+pub(super) const EXPLICIT_OPENINGS: &[&str] =
+    &["from now on", "i prefer", "i'd prefer", "i'd rather", "we prefer", "stop", "avoid", "don't"];

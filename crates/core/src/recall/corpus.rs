@@ -19,6 +19,12 @@ pub trait Corpus: Sync {
     /// Returns the number of chunks.
     fn size(&self) -> usize;
 
+    /// Returns the number of passages.
+    fn passage_count(&self) -> usize;
+
+    /// Returns the number of passages among the postings of a term, which are sorted by slot.
+    fn count_passages(&self, postings: &[Posting]) -> usize;
+
     /// Returns a number that is greater than every slot.
     fn slot_bound(&self) -> usize;
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::fold::{Item, Line, Standing, text_key};
+use crate::instruction::{InstructionForm, instruction_form};
 use crate::record::{Body, FactSection, Origin, Record, RecordKind, Referent};
 use crate::{day, words};
 use jiff::civil::Date;
@@ -81,9 +82,27 @@ pub fn strip_section_prefix(name: &str) -> Option<&str> {
 }
 
 /// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility`,
-/// `validity` or `record`. A control character keeps it apart from the terms of texts.
+/// `validity`, `instruction` or `record`. A control character keeps it apart from the terms of texts.
 pub fn filter_term(field: &str, value: &str) -> String {
     format!("\u{1}{field}={}", words::normalise(value))
+}
+
+/// Returns the filter term of a memory that states a standing instruction or a preference.
+pub fn standing_instruction_term() -> Cow<'static, str> {
+    filter_term("instruction", "standing").into()
+}
+
+/// Returns the filter term of a memory that opens with a standing instruction or a preference.
+pub fn opening_instruction_term() -> Cow<'static, str> {
+    filter_term("instruction", "opening").into()
+}
+
+/// Returns the filter terms for the standing instructions and preferences of a text.
+pub fn instruction_terms(text: &str) -> impl Iterator<Item = Cow<'static, str>> {
+    let form = instruction_form(text);
+    let is_opening = form == Some(InstructionForm::Opening);
+    let standing = form.map(|_| standing_instruction_term());
+    standing.into_iter().chain(is_opening.then(opening_instruction_term))
 }
 
 /// The filter terms of an enum's values, built once because most records have them.
@@ -123,6 +142,11 @@ impl Passage {
             .extend(record.is_private().then(|| filter_term("visibility", "private").into()));
         filter_terms
             .extend(record.valid_to.is_some().then(|| filter_term("validity", "ends").into()));
+        match &record.body {
+            Body::Episode(episode) if episode.instructions.is_empty() => {}
+            Body::Episode(_) => filter_terms.push(standing_instruction_term()),
+            _ => filter_terms.extend(instruction_terms(&record.text())),
+        }
         Passage {
             name: item.id.to_string(),
             subject_override: None,

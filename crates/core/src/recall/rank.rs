@@ -126,6 +126,13 @@ pub struct RankedMemory {
 }
 
 impl RankedMemory {
+    /// Makes a memory that was ranked by the cosine of a chunk alone.
+    pub fn by_cosine((slot, cosine): (Slot, f32)) -> Self {
+        let cosine_score = COSINE_WEIGHT * cosine;
+        let parts = ScoreParts { cosine_score, ..ScoreParts::default() };
+        RankedMemory { slot, score: cosine_score, parts }
+    }
+
     /// Returns whether the memory answers the question, or is merely nearer than others. A term of nearly the same
     /// meaning alone is no answer.
     pub fn is_answer(&self) -> bool {
@@ -542,7 +549,8 @@ fn normalised_frequency(corpus: &impl Corpus, posting: &Posting) -> f32 {
 /// Returns the terms of the question that memories contain, correcting misspelt ones, and the weight of all its terms.
 /// A term that no memory contains weighs as well, so that a question about something unknown gets low scores.
 fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTerm>, f32) {
-    let size = corpus.size() as f32;
+    // A term that a long text repeats in several chunks is no more common for that.
+    let size = corpus.passage_count() as f32;
     let idf = |document_frequency: usize| {
         let document_frequency = document_frequency as f32;
         (1.0 + (size - document_frequency + 0.5).max(0.0) / (document_frequency + 0.5)).ln()
@@ -553,7 +561,7 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
     for asked in &question.terms {
         let mut postings = Vec::new();
         corpus.postings(&asked.term, &mut postings);
-        let weight = idf(postings.len());
+        let weight = idf(corpus.count_passages(&postings));
         total_weight += weight;
         let near = match_near_terms(corpus, asked, postings.len().max(MAX_NEAR_POSTINGS));
         if !postings.is_empty() || !near.is_empty() {
@@ -572,7 +580,7 @@ fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTer
         };
         let corrected = correct(corpus, question.lexicon, asked).filter(|(term, _)| is_new(term));
         if let Some((term, postings)) = corrected {
-            let weight = CORRECTED_TERM_FACTOR * idf(postings.len());
+            let weight = CORRECTED_TERM_FACTOR * idf(corpus.count_passages(&postings));
             let (typed, near) = (asked.unknown.clone(), vec![]);
             matched.push(MatchedTerm { term, typed, weight, postings, near });
         }

@@ -7,7 +7,7 @@ use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::MemoryEntry;
-use heirloom_core::recall::{DocumentPart, Passage, filter_term, section_name};
+use heirloom_core::recall::{DocumentPart, Passage, filter_term, instruction_terms, section_name};
 use heirloom_core::record::Referent;
 use heirloom_core::{Document, Problem, day};
 use heirloom_store::layout::{DocumentRole, HierarchyDocument};
@@ -200,6 +200,7 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         vec![filter_term("kind", &part.kind).into(), filter_term("level", &document.level).into()];
     filter_terms
         .extend(document.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
+    filter_terms.extend(instruction_terms(&part.text));
     Passage {
         name: format!("{subject}@{}", document.path),
         subject_override: Some(subject),

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use heirloom_core::embedding::Embedder;
+use heirloom_core::instruction::instructions_in_memory;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::recall::{AnswerUnit, Question, RankedMemory};
+use heirloom_core::recall::{
+    AnswerUnit, Question, RankedMemory, opening_instruction_term, standing_instruction_term,
+};
 use heirloom_core::record::{FactSection, RecordKind};
 use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
@@ -20,6 +23,15 @@ use crate::{Error, Session};
 
 /// Maximum number of near misses that are shown if nothing answers the question.
 pub(super) const MAX_NEAR_MISSES: usize = 3;
+
+/// Maximum number of standing instructions beside the hits.
+pub(super) const MAX_INSTRUCTIONS: usize = 3;
+
+/// The bonus for a memory that opens with an instruction, over one that states one in passing.
+const OPENING_INSTRUCTION_BONUS: f32 = 0.1;
+
+/// The cosine from which on a standing instruction may concern a question.
+const MIN_INSTRUCTION_COSINE: f32 = 0.1;
 
 /// Factor by which more memories are ranked for a past point in time, because some of them did not
 /// hold then.
@@ -46,6 +58,8 @@ pub(crate) struct Search<'r> {
     pub(crate) unit: AnswerUnit,
     /// The point in time that the question is about.
     pub(crate) when: PointInTime,
+    /// Whether to add standing instructions that may concern the question.
+    pub(crate) with_instructions: bool,
     /// Whether to explain each score.
     pub(crate) explain: bool,
 }
@@ -55,6 +69,8 @@ pub(crate) struct Search<'r> {
 pub(crate) struct SearchResult {
     /// The memories that answer the question, best first.
     pub(crate) hits: Vec<Hit>,
+    /// Standing instructions that may concern the question, apart from the hits.
+    pub(crate) instructions: Vec<Hit>,
     /// The nearest memories, if there is no hit.
     pub(crate) near_misses: Vec<Hit>,
     /// Whether the near misses do answer the question, but do not pass the filters.
@@ -135,11 +151,19 @@ impl Search<'_> {
             is_filtered = !filtered.is_empty();
             near_misses = if is_filtered { filtered } else { near_misses };
         }
+        let instructions = self.instructions(session, snapshot, &question, &hits)?;
         let mut problems = index.all_problems()?;
         keep_open(session, index);
         let is_by_words = embed_error.is_some();
         problems.extend(embed_error.as_ref().map(lexical_only_problem));
-        Ok(SearchResult { hits, near_misses, is_filtered, problems, is_lexical_only: is_by_words })
+        Ok(SearchResult {
+            hits,
+            instructions,
+            near_misses,
+            is_filtered,
+            problems,
+            is_lexical_only: is_by_words,
+        })
     }
 
     /// Returns the hits for a question, and the near misses if there is no hit.
@@ -166,6 +190,38 @@ impl Search<'_> {
             false => vec![],
         };
         Ok((hits, near_misses))
+    }
+
+    /// Returns the standing instructions that are nearest to the question and are no hits. They rarely share a word with
+    /// the task that they govern.
+    fn instructions(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        question: &Question<'_>,
+        found: &[Hit],
+    ) -> Result<Vec<Hit>, IndexFailure> {
+        if !self.with_instructions || self.is_past() || question.vector.is_empty() {
+            return Ok(vec![]);
+        }
+        let view = snapshot.view(self.standing_filter, &self.filter());
+        let most = MAX_INSTRUCTIONS + found.len();
+        let opening = opening_instruction_term();
+        let preferred = (&*opening, OPENING_INSTRUCTION_BONUS);
+        let standing = standing_instruction_term();
+        let nearest = view.nearest_with_term(&standing, preferred, &question.vector, most);
+        let nearest = nearest.into_iter().filter(|(_, cosine)| *cosine >= MIN_INSTRUCTION_COSINE);
+        let ranked: Vec<RankedMemory> = nearest.map(RankedMemory::by_cosine).collect();
+        let mut instructions = hits(session, snapshot, &ranked, self)?;
+        instructions.retain(|hit| found.iter().all(|other| other.item.id != hit.item.id));
+        instructions.truncate(MAX_INSTRUCTIONS);
+        for hit in &mut instructions {
+            let sentences = instructions_in_memory(&hit.item.text).join(" ");
+            if !sentences.is_empty() && sentences.len() < hit.item.text.len() {
+                hit.passage = Some(sentences);
+            }
+        }
+        Ok(instructions)
     }
 
     /// Returns whether the search leaves out some of the memories.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use heirloom_core::{Hint, Problem};
 
-use super::search::MAX_NEAR_MISSES;
+use super::search::{MAX_INSTRUCTIONS, MAX_NEAR_MISSES};
 use super::{Search, SearchResult};
 use crate::{Error, Session};
 
@@ -55,11 +55,12 @@ pub(crate) fn search_workspaces(
     search.check_kinds(&kinds)?;
     all.problems.extend(problems);
     let score = |hit: &super::Hit| hit.item.score.unwrap_or_default();
-    for hits in [&mut all.hits, &mut all.near_misses] {
+    for hits in [&mut all.hits, &mut all.instructions, &mut all.near_misses] {
         hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
         hits.truncate(search.limit);
     }
     all.near_misses.truncate(MAX_NEAR_MISSES);
+    all.instructions.truncate(MAX_INSTRUCTIONS);
     if !all.hits.is_empty() {
         all.near_misses.clear();
         all.is_filtered = false;
@@ -75,6 +76,7 @@ impl SearchResult {
             hit
         };
         self.hits.extend(other.hits.into_iter().map(with_workspace));
+        self.instructions.extend(other.instructions.into_iter().map(with_workspace));
         // Filtered hits answer the question, so they displace the near misses of other workspaces.
         if other.is_filtered && !self.is_filtered {
             self.near_misses.clear();

@@ -17,6 +17,9 @@ use crate::{Answer, Error, Session};
 pub(crate) struct Hits {
     /// Memories that match the query, best first; without a query, the list.
     hits: Vec<Hit>,
+    /// Standing instructions and preferences that may concern the query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    instructions: Vec<Hit>,
     /// Number of further items that the limit cut off a list.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
@@ -41,8 +44,16 @@ fn is_zero(number: &usize) -> bool {
 impl Hits {
     /// Converts the result of a search.
     pub(crate) fn from_search(result: SearchResult) -> Self {
-        let SearchResult { hits, near_misses, is_filtered, problems, .. } = result;
-        Hits { hits, more: 0, near_misses, filtered: is_filtered, problems, is_list: false }
+        let SearchResult { hits, instructions, near_misses, is_filtered, problems, .. } = result;
+        Hits {
+            hits,
+            instructions,
+            more: 0,
+            near_misses,
+            filtered: is_filtered,
+            problems,
+            is_list: false,
+        }
     }
 
     /// Creates a list, with the number of items that were cut off.
@@ -55,7 +66,15 @@ impl Hits {
         let mut check = OriginCheck::new(session);
         let hits = items.into_iter().map(|item| Hit::new(session, &mut check, item));
         let hits = hits.collect::<Result<_, Error>>()?;
-        Ok(Hits { hits, more, near_misses: vec![], filtered: false, problems, is_list: true })
+        Ok(Hits {
+            hits,
+            instructions: vec![],
+            more,
+            near_misses: vec![],
+            filtered: false,
+            problems,
+            is_list: true,
+        })
     }
 
     /// Creates a list of the first `limit` items.
@@ -82,9 +101,10 @@ impl Answer for Hits {
             };
             view.line([span(Role::Dim, message)]);
         }
-        let shown = self.hits.iter().chain(&self.near_misses);
+        let shown = self.hits.iter().chain(&self.instructions).chain(&self.near_misses);
         let names = short_item_ids(shown.map(|hit| &hit.item));
-        let (hit_names, near_names) = names.split_at(self.hits.len());
+        let (hit_names, names) = names.split_at(self.hits.len());
+        let (instruction_names, near_names) = names.split_at(self.instructions.len());
         self.hits.iter().zip(hit_names).for_each(|(hit, name)| show_hit(&mut view, hit, name));
         if self.more > 0 {
             let hint = Hint::text(format!("{} more; raise ", self.more)).field("limit");
@@ -99,6 +119,13 @@ impl Answer for Hits {
         self.near_misses
             .iter()
             .zip(near_names)
+            .for_each(|(hit, name)| show_hit(&mut view, hit, name));
+        if !self.instructions.is_empty() {
+            view.line([span(Role::Dim, "standing instructions that may apply:")]);
+        }
+        self.instructions
+            .iter()
+            .zip(instruction_names)
             .for_each(|(hit, name)| show_hit(&mut view, hit, name));
         present::problems(&mut view, &self.problems);
         view

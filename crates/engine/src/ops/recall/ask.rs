@@ -46,6 +46,9 @@ pub(crate) struct Request {
     /// Search all registered workspaces of this machine.
     #[serde(default)]
     workspaces: bool,
+    /// Leave out the standing instructions that may concern the query.
+    #[serde(default)]
+    no_instructions: bool,
     /// Show every section of a document that answers, not only its best one.
     #[serde(default)]
     passages: bool,
@@ -87,6 +90,7 @@ impl Operation for Recall {
             tag: request.tag.as_deref(),
             when: PointInTime::parse(request.as_of.as_deref(), request.valid_at.as_deref())?,
             unit: if request.passages { AnswerUnit::Passage } else { AnswerUnit::Memory },
+            with_instructions: !request.no_instructions,
             explain: request.explain,
         };
         Ok(Hits::from_search(match request.workspaces {

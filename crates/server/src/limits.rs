@@ -4,7 +4,7 @@ use heirloom_engine::{Effect, Op};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Operations that read and run at once. Each may hold all memories in memory.
-const MAX_PARALLEL_READS: usize = 3;
+const MAX_PARALLEL_READS: usize = 2;
 
 /// Operations that write and run at once. They wait for the lock of the workspace anyway, perhaps for another
 /// process, so they have slots of their own and do not hold up those that read.

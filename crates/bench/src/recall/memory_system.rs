@@ -66,16 +66,8 @@ pub(crate) fn measure(
     for file in files {
         let dataset = Dataset::read(file)?;
         documents += dataset.documents.len();
-        let groups: HashMap<&str, &str> = dataset
-            .documents
-            .iter()
-            .filter_map(|document| Some((document.doc.as_str(), document.group.as_deref()?)))
-            .collect();
-        let roles: HashMap<&str, &str> = dataset
-            .documents
-            .iter()
-            .filter_map(|document| Some((document.doc.as_str(), role_of(&document.text)?)))
-            .collect();
+        let groups = by_document(&dataset, |document| document.group.as_deref());
+        let roles = by_document(&dataset, |document| role_of(&document.text));
         let mut system = create()?;
         system.load(&dataset.documents)?;
         for question in &dataset.questions {
@@ -113,6 +105,15 @@ pub(crate) fn measure(
         documents,
         latency_ms: Latency::of(times),
     })
+}
+
+/// Returns a property of the documents that have it, by their ids.
+fn by_document<'d>(
+    dataset: &'d Dataset,
+    property: impl Fn(&'d Document) -> Option<&'d str>,
+) -> HashMap<&'d str, &'d str> {
+    let documents = dataset.documents.iter();
+    documents.filter_map(|document| Some((document.doc.as_str(), property(document)?))).collect()
 }
 
 /// Returns the role of a message: the word before the first colon.

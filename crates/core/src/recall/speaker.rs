@@ -1,4 +1,4 @@
-//! Recognises who speaks in a message that begins with the name of its speaker: `user: …`.
+//! Recognises the speaker of a message that begins with a name: `user: …`.
 
 /// The side of a conversation with an assistant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

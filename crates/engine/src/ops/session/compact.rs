@@ -266,6 +266,28 @@ impl Brief {
         self.turns = episode.turns;
         self.tool_calls = episode.tool_calls;
     }
+
+    /// Says which episode was stored, or why none was.
+    fn describe_episode(&self) -> String {
+        match (&self.episode, self.already) {
+            (Some(id), false) if self.replaces.is_empty() => {
+                format!("stored as episode {}", short_id(id))
+            }
+            (Some(id), false) => {
+                let replaced: Vec<&str> = self.replaces.iter().map(|id| short_id(id)).collect();
+                format!(
+                    "stored as episode {}, which replaces {}",
+                    short_id(id),
+                    replaced.join(", ")
+                )
+            }
+            (Some(id), true) => format!("already stored as episode {}", short_id(id)),
+            (None, _) if self.turns.is_none() => {
+                "no episode was stored: there is no session file of Claude Code or Codex for this workspace, and no conversation was given".to_owned()
+            }
+            (None, _) => "no episode was stored".to_owned(),
+        }
+    }
 }
 
 impl Answer for Brief {
@@ -301,26 +323,8 @@ impl Answer for Brief {
             view.title("Open blockers and questions");
             show_items(&mut view, &self.open);
         }
-        let about = match (&self.episode, self.already) {
-            (Some(id), false) if self.replaces.is_empty() => {
-                format!("stored as episode {}", short_id(id))
-            }
-            (Some(id), false) => {
-                let replaced: Vec<&str> = self.replaces.iter().map(|id| short_id(id)).collect();
-                format!(
-                    "stored as episode {}, which replaces {}",
-                    short_id(id),
-                    replaced.join(", ")
-                )
-            }
-            (Some(id), true) => format!("already stored as episode {}", short_id(id)),
-            (None, _) if self.turns.is_none() => {
-                "no episode was stored: there is no session file of Claude Code or Codex for this workspace, and no conversation was given".to_owned()
-            }
-            (None, _) => "no episode was stored".to_owned(),
-        };
         view.blank();
-        view.line([span(Role::Dim, about)]);
+        view.line([span(Role::Dim, self.describe_episode())]);
         if let Some(path) = &self.transcript {
             view.line([span(Role::Dim, format!("from {path}"))]);
         }

@@ -13,31 +13,18 @@
 //! A memory of the period that the question names gets a small bonus, or as much as all terms together if the question
 //! names nothing else. Confidence and freshness only break near-ties. A memory that repeats a better one is demoted.
 
-use jiff::civil::Date;
+mod candidate_search;
+mod candidates;
+mod matched_terms;
 
 use rustc_hash::FxHashMap;
 
-use super::spelling::{correct, may_be_misspelt};
-use super::{Corpus, NamedPeriod, Posting, Question, QuestionTerm, Slot};
+use super::{Corpus, Question, Slot};
 use crate::{day, parallel};
+use candidate_search::{best_by_terms, best_by_time};
+use candidates::CandidateSet;
+use matched_terms::{MatchedTerm, TermFrequencies, match_terms, saturated};
 
-/// How many neighbours on each side contribute to the score of a chunk.
-const MAX_NEIGHBOUR_STEPS: usize = 4;
-/// The weight of an adjacent neighbour.
-const NEIGHBOUR_WEIGHT: f32 = 0.5;
-/// The number of terms in between that halve the weight of a neighbour.
-const NEIGHBOUR_HALF_DISTANCE: f32 = 20.0;
-/// The weight of a question for the chunk that follows it.
-const PRECEDING_QUESTION_WEIGHT: f32 = 0.8;
-/// The weight of a memory that a relation links to the scored one.
-const RELATED_WEIGHT: f32 = 0.5;
-/// How many related memories contribute to the score of a memory.
-const MAX_RELATED: usize = 4;
-/// How many neighbours and related memories contribute to the score of a memory.
-const MAX_CONTRIBUTORS: usize = 2 * MAX_NEIGHBOUR_STEPS + MAX_RELATED;
-
-/// The term frequency at which a term has half of its weight (`k1` in BM25).
-const SATURATION: f32 = 1.0;
 /// How far the length of a chunk dampens its term frequencies, 0 to 1 (`b` in BM25).
 const LENGTH_WEIGHT: f32 = 0.5;
 /// The length in terms that neither dampens nor raises term frequencies. It is not the mean of the corpus, so that the
@@ -47,17 +34,6 @@ const NEUTRAL_LENGTH: f32 = 25.0;
 const QUESTION_FACTOR: f32 = 0.8;
 /// The length in terms up to which the whole factor applies, and from which on it does not apply.
 const QUESTION_LENGTHS: (f32, f32) = (10.0, 40.0);
-/// The factor on the weight of a term that replaces a misspelt word.
-const CORRECTED_TERM_FACTOR: f32 = 0.7;
-/// The factor on the frequency of a term that means nearly the same, besides the cosine of the two.
-const NEAR_TERM_FACTOR: f32 = 0.3;
-/// How many terms that mean nearly the same as a term are searched for.
-const MAX_NEAR_TERMS: usize = 5;
-/// The number of postings that the near terms of a term may have together, if the term itself has fewer. A near term
-/// that is more frequent than the rest of this is left out: it says little and takes long to score.
-const MAX_NEAR_POSTINGS: usize = 1000;
-/// How many words of a question are corrected: each costs a scan of the lexicon.
-const MAX_CORRECTED_WORDS: usize = 32;
 
 /// The factor on the cosine.
 const COSINE_WEIGHT: f32 = 0.5;
@@ -68,6 +44,7 @@ const MEAN_COSINE_SHARE: f32 = 0.25;
 const CHUNK_PENALTY: f32 = 0.07;
 /// The most doublings that count.
 const MAX_CHUNK_DOUBLINGS: f32 = 3.0;
+
 /// The cosine from which on a memory is an answer without any term of the question.
 const MIN_ANSWER_COSINE: f32 = 0.3;
 
@@ -101,8 +78,6 @@ const MIN_PARALLEL_SLOTS: usize = 200_000;
 const MIN_CANDIDATES: usize = 100;
 /// In a large corpus the number of candidates is the square root of its size, divided by this.
 const CANDIDATE_ROOT_DIVISOR: usize = 2;
-/// How many scores are sampled per candidate to estimate the least score of a candidate.
-const SAMPLES_PER_CANDIDATE: usize = 16;
 
 /// What takes one place in an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -180,50 +155,6 @@ pub struct TermScore {
     pub near: Option<String>,
 }
 
-/// A term of the question that some memories contain.
-struct MatchedTerm {
-    term: String,
-    /// The word as typed, if the term is a correction of it.
-    typed: Option<String>,
-    weight: f32,
-    postings: Vec<Posting>,
-    near: Vec<MatchedNearTerm>,
-}
-
-/// A term that means nearly the same as a term of the question.
-struct MatchedNearTerm {
-    term: String,
-    /// The factor on its frequency.
-    factor: f32,
-    postings: Vec<Posting>,
-}
-
-impl MatchedTerm {
-    /// Passes the postings of the term and of its near terms to `take`, with the factor on their frequencies.
-    fn for_each_posting(&self, mut take: impl FnMut(&Posting, f32)) {
-        self.postings.iter().for_each(|posting| take(posting, 1.0));
-        for near in &self.near {
-            near.postings.iter().for_each(|posting| take(posting, near.factor));
-        }
-    }
-
-    /// Returns whether a chunk contains the term itself.
-    fn is_in(&self, slot: Slot) -> bool {
-        has_slot(&self.postings, slot)
-    }
-
-    /// Returns the near term that a chunk contains, if it does not contain the term itself.
-    fn near_term_in(&self, slot: Slot) -> Option<&str> {
-        let near = self.near.iter().find(|near| has_slot(&near.postings, slot));
-        near.filter(|_| !self.is_in(slot)).map(|near| near.term.as_str())
-    }
-}
-
-/// Returns whether a posting list, which is sorted, has a slot.
-fn has_slot(postings: &[Posting], slot: Slot) -> bool {
-    postings.binary_search_by_key(&slot, |posting| posting.slot).is_ok()
-}
-
 /// Returns the factor by which the length of a chunk, in terms, dampens its term frequencies.
 pub fn length_normalisation(length: u32) -> f32 {
     1.0 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length as f32 / NEUTRAL_LENGTH)
@@ -284,7 +215,9 @@ fn cosines(
     }
     let mut cosines: Vec<Option<f32>> = vec![None; candidates.slots.len()];
     for (slot, cosine) in known {
-        cosines[candidates.positions[*slot as usize] as usize] = *cosine;
+        if let Some(position) = candidates.position(*slot) {
+            cosines[position] = *cosine;
+        }
     }
     let missing = candidates.slots.iter().zip(&cosines).filter(|(_, cosine)| cosine.is_none());
     let missing: Vec<Slot> = missing.map(|(slot, _)| *slot).collect();
@@ -534,287 +467,4 @@ impl<C: Corpus> Ranking<'_, C> {
 /// Sums from positive zero: `Iterator::sum` of no floats is negative zero, which would be printed as `-0`.
 fn sum(scores: impl Iterator<Item = f32>) -> f32 {
     scores.fold(0.0, |sum, score| sum + score)
-}
-
-/// Returns the weight of a term, saturated by its frequency.
-fn saturated(weight: f32, frequency: f32) -> f32 {
-    weight * frequency / (frequency + SATURATION)
-}
-
-/// Returns the frequency of a term in a memory, normalised by the length of the memory.
-fn normalised_frequency(corpus: &impl Corpus, posting: &Posting) -> f32 {
-    posting.count as f32 * corpus.length_normalisation(posting.slot)
-}
-
-/// Returns the terms of the question that memories contain, correcting misspelt ones, and the weight of all its terms.
-/// A term that no memory contains weighs as well, so that a question about something unknown gets low scores.
-fn match_terms(corpus: &impl Corpus, question: &Question<'_>) -> (Vec<MatchedTerm>, f32) {
-    // A term that a long text repeats in several chunks is no more common for that.
-    let size = corpus.passage_count() as f32;
-    let idf = |document_frequency: usize| {
-        let document_frequency = document_frequency as f32;
-        (1.0 + (size - document_frequency + 0.5).max(0.0) / (document_frequency + 0.5)).ln()
-    };
-    let mut total_weight = 0.0;
-    let mut corrected_words = 0;
-    let mut matched: Vec<MatchedTerm> = Vec::with_capacity(question.terms.len());
-    for asked in &question.terms {
-        let mut postings = Vec::new();
-        corpus.postings(&asked.term, &mut postings);
-        let weight = idf(corpus.count_passages(&postings));
-        total_weight += weight;
-        let near = match_near_terms(corpus, asked, postings.len().max(MAX_NEAR_POSTINGS));
-        if !postings.is_empty() || !near.is_empty() {
-            let term = asked.term.clone();
-            matched.push(MatchedTerm { term, typed: None, weight, postings, near });
-            continue;
-        }
-        if corrected_words == MAX_CORRECTED_WORDS || !may_be_misspelt(asked) {
-            continue;
-        }
-        corrected_words += 1;
-        // A word that is typed twice, once misspelt, does not weigh more.
-        let is_new = |term: &str| {
-            matched.iter().all(|matched| matched.term != term)
-                && question.terms.iter().all(|asked| asked.term != term)
-        };
-        let corrected = correct(corpus, question.lexicon, asked).filter(|(term, _)| is_new(term));
-        if let Some((term, postings)) = corrected {
-            let weight = CORRECTED_TERM_FACTOR * idf(corpus.count_passages(&postings));
-            let (typed, near) = (asked.unknown.clone(), vec![]);
-            matched.push(MatchedTerm { term, typed, weight, postings, near });
-        }
-    }
-    (matched, total_weight.max(f32::EPSILON))
-}
-
-/// Returns the nearest terms of a question's term that some chunk contains, with at most so many postings in all.
-fn match_near_terms(
-    corpus: &impl Corpus,
-    asked: &QuestionTerm,
-    mut max_postings: usize,
-) -> Vec<MatchedNearTerm> {
-    let matched = asked.near.iter().filter_map(|near| {
-        if !corpus.has_at_most(&near.term, max_postings) {
-            return None;
-        }
-        let mut postings = Vec::new();
-        corpus.postings(&near.term, &mut postings);
-        max_postings -= postings.len();
-        let factor = NEAR_TERM_FACTOR * near.cosine;
-        let term = near.term.clone();
-        (!postings.is_empty()).then_some(MatchedNearTerm { term, factor, postings })
-    });
-    matched.take(MAX_NEAR_TERMS).collect()
-}
-
-/// Returns the memories with the best scores by their own terms: `limit` that pass the filter, and `limit` of
-/// all, since a memory outside the filter may still be the neighbour of an answer.
-fn best_by_terms(corpus: &impl Corpus, terms: &[MatchedTerm], limit: usize) -> Vec<Slot> {
-    let mut scores = vec![0.0_f32; corpus.slot_bound()];
-    let mut matching: Vec<Slot> = Vec::new();
-    for term in terms {
-        term.for_each_posting(|posting, factor| {
-            let score = &mut scores[posting.slot as usize];
-            if *score == 0.0 {
-                matching.push(posting.slot);
-            }
-            *score += saturated(term.weight, factor * normalised_frequency(corpus, posting));
-        });
-    }
-    let passing: Vec<Slot> =
-        matching.iter().copied().filter(|slot| corpus.is_selected(*slot)).collect();
-    let mut best = top_scoring(corpus, &passing, &scores, limit);
-    if passing.len() < matching.len() {
-        best.extend(top_scoring(corpus, &matching, &scores, limit));
-    }
-    best
-}
-
-/// Returns the `limit` slots with the highest scores, in no order.
-fn top_scoring(corpus: &impl Corpus, slots: &[Slot], scores: &[f32], limit: usize) -> Vec<Slot> {
-    let score = |slot: &Slot| scores[*slot as usize];
-    let better = |a: &(f32, Slot), b: &(f32, Slot)| {
-        b.0.total_cmp(&a.0).then_with(|| corpus.tie_break_key(a.1).cmp(&corpus.tie_break_key(b.1)))
-    };
-    // A score below the best `limit` of a sample is also below the best `limit` of all.
-    let mut min_score = 0.0;
-    let sample_size = limit * SAMPLES_PER_CANDIDATE;
-    if slots.len() > sample_size * 2 {
-        let sample = slots.iter().step_by(slots.len() / sample_size);
-        let mut sample: Vec<f32> = sample.map(score).collect();
-        min_score = *sample.select_nth_unstable_by(limit, |a, b| b.total_cmp(a)).1;
-    }
-    let scored = slots.iter().map(|slot| (score(slot), *slot));
-    let mut best: Vec<(f32, Slot)> = scored.filter(|(score, _)| *score >= min_score).collect();
-    if best.len() > limit {
-        best.select_nth_unstable_by(limit, better);
-        best.truncate(limit);
-    }
-    best.into_iter().map(|(_, slot)| slot).collect()
-}
-
-/// Returns the memories that fit a period best, the latest among equals. If none fits and the question names nothing
-/// else, returns the nearest ones.
-fn best_by_time(corpus: &impl Corpus, time: &NamedPeriod, limit: usize) -> Vec<Slot> {
-    let fitting = best_by_day(corpus, limit, |day| Some(time.fit(day)).filter(|fit| *fit > 0.0));
-    match fitting.is_empty() && time.is_only_topic {
-        true => best_by_day(corpus, limit, |day| Some(-(time.distance(day) as f32))),
-        false => fitting,
-    }
-}
-
-/// Returns the memories whose days score highest, the latest among equals.
-fn best_by_day(
-    corpus: &impl Corpus,
-    limit: usize,
-    score: impl Fn(Date) -> Option<f32>,
-) -> Vec<Slot> {
-    // Consecutive slots often share a day, so the last score is cached.
-    let (mut cached_day, mut cached_score) = (i32::MIN, None);
-    let mut found: Vec<(f32, i32, Slot)> = Vec::new();
-    for slot in (0..corpus.slot_bound() as Slot).filter(|slot| corpus.is_selected(*slot)) {
-        let Some(day) = corpus.day(slot) else { continue };
-        if day != cached_day {
-            (cached_day, cached_score) = (day, day::from_number(day).and_then(&score));
-        }
-        found.extend(cached_score.map(|score| (score, day, slot)));
-    }
-    if found.len() > limit {
-        found.select_nth_unstable_by(limit, |a, b| {
-            let by_score_and_day = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
-            by_score_and_day.then_with(|| corpus.tie_break_key(a.2).cmp(&corpus.tie_break_key(b.2)))
-        });
-        found.truncate(limit);
-    }
-    found.into_iter().map(|(_, _, slot)| slot).collect()
-}
-
-/// The memories whose exact score is computed, and their neighbours.
-struct CandidateSet {
-    slots: Vec<Slot>,
-    /// The position of each slot of the corpus in `slots`, or [`NOT_A_CANDIDATE`].
-    positions: Vec<u32>,
-}
-
-const NOT_A_CANDIDATE: u32 = u32::MAX;
-
-impl CandidateSet {
-    /// Creates an empty set for a corpus with this many slots.
-    fn new(slots: usize) -> Self {
-        CandidateSet { slots: Vec::new(), positions: vec![NOT_A_CANDIDATE; slots] }
-    }
-
-    /// Adds memories, their neighbours and their related memories.
-    fn add_with_neighbours(&mut self, corpus: &impl Corpus, slots: impl IntoIterator<Item = Slot>) {
-        for slot in slots {
-            self.add(slot);
-            related(corpus, slot).for_each(|slot| self.add(slot));
-            for direction in [NeighbourDirection::Backward, NeighbourDirection::Forward] {
-                let mut current = slot;
-                for _ in 0..MAX_NEIGHBOUR_STEPS {
-                    let Some(next) = direction.step(corpus, current) else { break };
-                    self.add(next);
-                    current = next;
-                }
-            }
-        }
-    }
-
-    fn add(&mut self, slot: Slot) {
-        let position = &mut self.positions[slot as usize];
-        if *position == NOT_A_CANDIDATE {
-            *position = self.slots.len() as u32;
-            self.slots.push(slot);
-        }
-    }
-
-    /// Returns the position of a slot among the candidates.
-    fn position(&self, slot: Slot) -> Option<usize> {
-        let position = *self.positions.get(slot as usize)?;
-        (position != NOT_A_CANDIDATE).then_some(position as usize)
-    }
-
-    /// Returns the positions and weights of the candidates that contribute to the score of a candidate, and their
-    /// number.
-    fn contributors(
-        &self,
-        corpus: &impl Corpus,
-        position: usize,
-    ) -> ([(u32, f32); MAX_CONTRIBUTORS], usize) {
-        let mut contributors = [(0, 0.0); MAX_CONTRIBUTORS];
-        let mut count = 0;
-        let mut add = |slot: Slot, weight: f32| {
-            let position = self.positions[slot as usize];
-            if position != NOT_A_CANDIDATE {
-                contributors[count] = (position, weight);
-                count += 1;
-            }
-        };
-        for direction in [NeighbourDirection::Backward, NeighbourDirection::Forward] {
-            let (mut slot, mut terms_between) = (self.slots[position], 0);
-            for distance in 1..=MAX_NEIGHBOUR_STEPS {
-                let Some(next) = direction.step(corpus, slot) else { break };
-                let halvings = terms_between as f32 / NEIGHBOUR_HALF_DISTANCE;
-                let weight = NEIGHBOUR_WEIGHT * (-halvings).exp2();
-                terms_between += corpus.term_count(next);
-                let is_preceding = direction == NeighbourDirection::Backward && distance == 1;
-                let is_answered = is_preceding && corpus.is_question(next);
-                add(next, if is_answered { PRECEDING_QUESTION_WEIGHT } else { weight });
-                slot = next;
-            }
-        }
-        related(corpus, self.slots[position]).for_each(|slot| add(slot, RELATED_WEIGHT));
-        (contributors, count)
-    }
-}
-
-/// The normalised frequency of each term in each candidate.
-struct TermFrequencies {
-    terms: usize,
-    /// All terms of the first candidate, then all of the next.
-    frequencies: Vec<f32>,
-}
-
-impl TermFrequencies {
-    fn new(corpus: &impl Corpus, candidates: &CandidateSet, matched: &[MatchedTerm]) -> Self {
-        let terms = matched.len();
-        let mut frequencies = vec![0.0; terms * candidates.slots.len()];
-        for (index, term) in matched.iter().enumerate() {
-            term.for_each_posting(|posting, factor| {
-                let position = candidates.positions[posting.slot as usize];
-                if position != NOT_A_CANDIDATE {
-                    frequencies[position as usize * terms + index] +=
-                        factor * normalised_frequency(corpus, posting);
-                }
-            });
-        }
-        TermFrequencies { terms, frequencies }
-    }
-
-    fn of(&self, position: usize) -> &[f32] {
-        &self.frequencies[position * self.terms..][..self.terms]
-    }
-}
-
-/// Returns the first memories that relations link to a memory.
-fn related<C: Corpus>(corpus: &C, slot: Slot) -> impl Iterator<Item = Slot> {
-    let present = corpus.related(slot).iter().copied().filter(|slot| corpus.contains(*slot));
-    present.take(MAX_RELATED)
-}
-
-/// A direction within the document, session or conversation of a memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NeighbourDirection {
-    Backward,
-    Forward,
-}
-
-impl NeighbourDirection {
-    fn step(self, corpus: &impl Corpus, slot: Slot) -> Option<Slot> {
-        match self {
-            NeighbourDirection::Backward => corpus.previous(slot),
-            NeighbourDirection::Forward => corpus.next(slot),
-        }
-    }
 }

@@ -1,0 +1,96 @@
+//! Finds the candidates of a question by its terms and by the time that it names.
+
+use jiff::civil::Date;
+
+use super::matched_terms::{MatchedTerm, normalised_frequency, saturated};
+use crate::day;
+use crate::recall::{Corpus, NamedPeriod, Slot};
+
+/// How many scores are sampled per candidate to estimate the least score of a candidate.
+const SAMPLES_PER_CANDIDATE: usize = 16;
+
+/// Returns the memories with the best scores by their own terms: `limit` that pass the filter, and `limit` of
+/// all, since a memory outside the filter may still be the neighbour of an answer.
+pub(super) fn best_by_terms(
+    corpus: &impl Corpus,
+    terms: &[MatchedTerm],
+    limit: usize,
+) -> Vec<Slot> {
+    let mut scores = vec![0.0_f32; corpus.slot_bound()];
+    let mut matching: Vec<Slot> = Vec::new();
+    for term in terms {
+        term.for_each_posting(|posting, factor| {
+            let score = &mut scores[posting.slot as usize];
+            if *score == 0.0 {
+                matching.push(posting.slot);
+            }
+            *score += saturated(term.weight, factor * normalised_frequency(corpus, posting));
+        });
+    }
+    let passing: Vec<Slot> =
+        matching.iter().copied().filter(|slot| corpus.is_selected(*slot)).collect();
+    let mut best = top_scoring(corpus, &passing, &scores, limit);
+    if passing.len() < matching.len() {
+        best.extend(top_scoring(corpus, &matching, &scores, limit));
+    }
+    best
+}
+
+/// Returns the `limit` slots with the highest scores, in no order.
+fn top_scoring(corpus: &impl Corpus, slots: &[Slot], scores: &[f32], limit: usize) -> Vec<Slot> {
+    let score = |slot: &Slot| scores[*slot as usize];
+    let better = |a: &(f32, Slot), b: &(f32, Slot)| {
+        b.0.total_cmp(&a.0).then_with(|| corpus.tie_break_key(a.1).cmp(&corpus.tie_break_key(b.1)))
+    };
+    // A score below the best `limit` of a sample is also below the best `limit` of all.
+    let mut min_score = 0.0;
+    let sample_size = limit * SAMPLES_PER_CANDIDATE;
+    if slots.len() > sample_size * 2 {
+        let sample = slots.iter().step_by(slots.len() / sample_size);
+        let mut sample: Vec<f32> = sample.map(score).collect();
+        min_score = *sample.select_nth_unstable_by(limit, |a, b| b.total_cmp(a)).1;
+    }
+    let scored = slots.iter().map(|slot| (score(slot), *slot));
+    let mut best: Vec<(f32, Slot)> = scored.filter(|(score, _)| *score >= min_score).collect();
+    if best.len() > limit {
+        best.select_nth_unstable_by(limit, better);
+        best.truncate(limit);
+    }
+    best.into_iter().map(|(_, slot)| slot).collect()
+}
+
+/// Returns the memories that fit a period best, the latest among equals. If none fits and the question names nothing
+/// else, returns the nearest ones.
+pub(super) fn best_by_time(corpus: &impl Corpus, time: &NamedPeriod, limit: usize) -> Vec<Slot> {
+    let fitting = best_by_day(corpus, limit, |day| Some(time.fit(day)).filter(|fit| *fit > 0.0));
+    match fitting.is_empty() && time.is_only_topic {
+        true => best_by_day(corpus, limit, |day| Some(-(time.distance(day) as f32))),
+        false => fitting,
+    }
+}
+
+/// Returns the memories whose days score highest, the latest among equals.
+fn best_by_day(
+    corpus: &impl Corpus,
+    limit: usize,
+    score: impl Fn(Date) -> Option<f32>,
+) -> Vec<Slot> {
+    // Consecutive slots often share a day, so the last score is cached.
+    let (mut cached_day, mut cached_score) = (i32::MIN, None);
+    let mut found: Vec<(f32, i32, Slot)> = Vec::new();
+    for slot in (0..corpus.slot_bound() as Slot).filter(|slot| corpus.is_selected(*slot)) {
+        let Some(day) = corpus.day(slot) else { continue };
+        if day != cached_day {
+            (cached_day, cached_score) = (day, day::from_number(day).and_then(&score));
+        }
+        found.extend(cached_score.map(|score| (score, day, slot)));
+    }
+    if found.len() > limit {
+        found.select_nth_unstable_by(limit, |a, b| {
+            let by_score_and_day = b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1));
+            by_score_and_day.then_with(|| corpus.tie_break_key(a.2).cmp(&corpus.tie_break_key(b.2)))
+        });
+        found.truncate(limit);
+    }
+    found.into_iter().map(|(_, _, slot)| slot).collect()
+}

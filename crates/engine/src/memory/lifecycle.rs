@@ -374,7 +374,8 @@ pub(crate) fn supersede_adr(
     if new.status != Status::Accepted {
         return retire_adr(transaction, known, old, &reason).map(|_| None);
     }
-    match ingest_adr(transaction, known, new, document, &[old]) {
+    let keys = AdrKeys::of_session(transaction.session());
+    match ingest_adr_with(transaction, known, &keys, new, document, &[old]) {
         Ok(None) => {}
         Ok(Some(_)) => return Ok(None),
         Err(error) => {
@@ -382,10 +383,9 @@ pub(crate) fn supersede_adr(
                 .map(|_| Some(not_stored_warning(new, &error)));
         }
     }
-    let keys = AdrKeys::of_session(transaction.session());
     let replaced = keys.active_facts_of(known, &[old]);
     if !replaced.is_empty() {
-        supersede_with_stored_fact(transaction, known, replaced, new)?;
+        supersede_with_stored_fact(transaction, known, replaced, &keys.key(new))?;
     }
     Ok(None)
 }
@@ -395,9 +395,8 @@ fn supersede_with_stored_fact(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     replaced: Vec<Referent>,
-    adr: &Adr,
+    key: &StatementKey,
 ) -> Result<(), Error> {
-    let key = AdrKeys::of_session(transaction.session()).key(adr);
     let head = key.active_heads(known).into_iter().next();
     let Some(item) = head.and_then(|head| known.memory.item(head.record_id()?)) else {
         return Ok(());

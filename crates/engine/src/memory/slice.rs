@@ -170,12 +170,16 @@ impl MemorySlice {
 
     /// Returns the latest successors of the records with an origin or a version of it, or these records.
     pub(crate) fn heads_of_origin(&self, origin: &Origin) -> Vec<Referent> {
-        let is_version = |record: &&Record| {
+        self.heads_where(|record| {
             record.origin.as_ref().is_some_and(|made| made.is_version_of(origin))
-        };
-        let made = self.memory.records().filter(is_version);
+        })
+    }
+
+    /// Returns the latest successors of the records that pass a test, or these records.
+    pub(crate) fn heads_where(&self, passes: impl Fn(&Record) -> bool) -> Vec<Referent> {
+        let records = self.memory.records().filter(|record| passes(record));
         let mut heads: Vec<Referent> =
-            made.flat_map(|record| self.memory.heads(&record.id.into())).collect();
+            records.flat_map(|record| self.memory.heads(&record.id.into())).collect();
         heads.sort();
         heads.dedup();
         heads

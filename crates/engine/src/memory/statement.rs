@@ -49,11 +49,7 @@ impl StatementKey {
 
     /// Returns the latest successors of the facts, or the facts themselves.
     fn heads(&self, known: &MemorySlice) -> Vec<Referent> {
-        let heads = self.facts(known).flat_map(|record| known.memory.heads(&record.id.into()));
-        let mut heads: Vec<Referent> = heads.collect();
-        heads.sort();
-        heads.dedup();
-        heads
+        known.heads_where(|record| self.is_of(record))
     }
 
     /// Returns those of the [`heads`](Self::heads) that are active.

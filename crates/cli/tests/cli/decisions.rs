@@ -351,3 +351,33 @@ fn a_document_with_conflict_markers_changes_no_fact() {
     team.run(&["memory", "ingest"]);
     assert!(facts(&team).contains(&"Amounts are integers".to_owned()), "{:?}", facts(&team));
 }
+
+/// A person's edit of a fact stays when the text of its record changes, but says when the record is withdrawn.
+#[test]
+fn an_edited_fact_is_labelled_when_its_record_is_withdrawn() {
+    let workspace = Workspace::with(HEIR, TWO_RECORDS);
+    let record = ".heirloom/adrs/ADR-0005-x.md";
+    let edit = |from: &str, to: &str| {
+        workspace.write(record, workspace.read(record).replace(from, to));
+    };
+    let label = || {
+        let listed = workspace.json("fact list");
+        let facts = listed["hits"].as_array().unwrap();
+        let edited = facts.iter().find(|fact| fact["text"] == "Our own words").unwrap();
+        let recalled = &workspace.json("recall our own words")["hits"][0];
+        assert_eq!((&recalled["id"], &recalled["outdated"]), (&edited["id"], &edited["outdated"]));
+        edited["outdated"].as_str().map(str::to_owned)
+    };
+    workspace.heir("memory ingest").ok();
+    let listed = workspace.json("fact list");
+    let made = |fact: &&serde_json::Value| fact["text"].as_str().unwrap().starts_with("ADR-0005");
+    let fact = listed["hits"].as_array().unwrap().iter().find(made).unwrap();
+    workspace.run(&["fact", "edit", fact["id"].as_str().unwrap(), "Our own words"]).ok();
+    assert_eq!(label(), None);
+    edit("title: T0005", "title: Another title");
+    assert_eq!(label(), None);
+    edit("status: accepted", "status: deprecated");
+    assert_eq!(label().as_deref(), Some("ADR-0005 is deprecated"));
+    std::fs::remove_file(workspace.path().join(record)).unwrap();
+    assert_eq!(label().as_deref(), Some("ADR-0005 was deleted"));
+}

@@ -4,12 +4,13 @@ use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::MemoryEntry;
 use heirloom_core::recall::{DocumentPart, strip_section_prefix};
 use heirloom_core::record::{
-    Body, EventAction, FactSection, Origin, Referent, short_id, short_ids,
+    Body, EventAction, FactSection, Origin, Record, Referent, short_id, short_ids,
 };
 use heirloom_core::{Value, day};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::pin_owner::PinOwner;
 use crate::view::{Role, View, span};
@@ -96,12 +97,27 @@ pub(crate) struct MemoryItem {
     /// What it was made from.
     #[serde(skip)]
     pub(crate) origin: Option<Origin>,
+    /// What an earlier version was made from, if a person replaced that by this text.
+    #[serde(skip)]
+    pub(crate) edited_origin: Option<Origin>,
     /// All fields of the record, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) record: Option<Value>,
     /// How well it answers the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
+}
+
+/// Returns the origin of the version of a memory that a person edited, or edited again.
+fn edited_origin(memory: &Memory, record: &Record) -> Option<Origin> {
+    let mut seen: Vec<Uuid> = vec![record.id];
+    let mut edited = record;
+    while edited.origin.is_none() {
+        let mut old = edited.supersedes.iter().filter_map(Referent::record_id);
+        edited = old.find_map(|id| memory.record(id).filter(|_| !seen.contains(&id)))?;
+        seen.push(edited.id);
+    }
+    edited.origin.clone().filter(|_| edited.id != record.id)
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -133,6 +149,7 @@ impl MemoryItem {
             date: Some(day::of_timestamp(record.at).to_string()),
             stated_source: record.source.clone(),
             origin: record.origin.clone(),
+            edited_origin: edited_origin(memory, record),
             ..MemoryItem::new(
                 memory,
                 referent,
@@ -238,6 +255,7 @@ impl MemoryItem {
             line,
             stated_source: None,
             origin: None,
+            edited_origin: None,
             record: None,
             score: None,
             referent,

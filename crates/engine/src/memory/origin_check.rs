@@ -62,23 +62,27 @@ impl<'s> OriginCheck<'s> {
         }
     }
 
-    /// Labels an active fact that its document no longer states.
+    /// Labels an active fact that its document no longer states. The text of a person may differ from the document's,
+    /// but is outdated too when the document withdraws what the person edited.
     pub(crate) fn label(&mut self, item: &mut MemoryItem) {
         if item.standing != Standing::Active {
             return;
         }
-        let Some((origin, path)) = item.origin.as_ref().zip(item.stated_source.as_ref()) else {
-            return;
+        let (origin, text) = match (&item.origin, &item.edited_origin) {
+            (Some(origin), _) => (origin, Some(item.text.as_str())),
+            (None, Some(edited)) => (edited, None),
+            (None, None) => return,
         };
+        let Some(path) = &item.stated_source else { return };
         item.outdated = match (origin.decision_record(), origin.referred_entry()) {
-            (Some(id), _) => self.check_decision(id, path, &item.text),
-            (None, Some(Referent::Entry(id))) => self.check_entry(origin, &id, path, &item.text),
+            (Some(id), _) => self.check_decision(id, path, text),
+            (None, Some(Referent::Entry(id))) => self.check_entry(origin, &id, path, text),
             _ => None,
         };
     }
 
-    /// Returns how a decision record differs from its fact.
-    fn check_decision(&mut self, id: &str, path: &str, text: &str) -> Option<String> {
+    /// Returns how a decision record differs from its fact; without a text, whether it is withdrawn.
+    fn check_decision(&mut self, id: &str, path: &str, text: Option<&str>) -> Option<String> {
         let session = self.session;
         let stated = self.decisions.entry(path.to_owned()).or_insert_with(|| {
             let read = adrs::read_document(session.root().dir(), path);
@@ -98,7 +102,9 @@ impl<'s> OriginCheck<'s> {
                 }
                 match withdrawal(adr.status) {
                     Some(status) => Some(format!("{id} is {status}")),
-                    None if adr.status == Status::Accepted && stated != text => {
+                    None if adr.status == Status::Accepted
+                        && text.is_some_and(|text| stated != text) =>
+                    {
                         Some(format!("{id} reads differently now"))
                     }
                     None => None,
@@ -107,8 +113,14 @@ impl<'s> OriginCheck<'s> {
         }
     }
 
-    /// Returns how an entry of a memory document differs from its fact.
-    fn check_entry(&mut self, origin: &Origin, id: &str, path: &str, text: &str) -> Option<String> {
+    /// Returns how an entry of a memory document differs from its fact; without a text, whether it is gone or open again.
+    fn check_entry(
+        &mut self,
+        origin: &Origin,
+        id: &str,
+        path: &str,
+        text: Option<&str>,
+    ) -> Option<String> {
         let session = self.session;
         let entries = self.memories.entry(path.to_owned()).or_insert_with(|| {
             let read = session.root().read(path).ok().flatten();
@@ -162,10 +174,10 @@ fn successors(adr: &Adr, superseding: &[Adr]) -> Option<String> {
 }
 
 /// Returns how an entry differs from the fact that was made from it.
-fn change_of_entry(entry: &MemoryEntry, origin: &Origin, text: &str) -> Option<String> {
+fn change_of_entry(entry: &MemoryEntry, origin: &Origin, text: Option<&str>) -> Option<String> {
     if !is_final(entry, origin) {
         Some(format!("the {} is open again", entry.kind.as_str()))
-    } else if entry.full_text() != text {
+    } else if text.is_some_and(|text| entry.full_text() != text) {
         Some(format!("the {} reads differently now", entry.kind.as_str()))
     } else {
         None

@@ -79,7 +79,10 @@ fn panic_error(op: &Op, message: &str) -> Error {
     Error::system(format!("{} crashed: {message}", op.spec.name)).hint("please report this bug")
 }
 
-/// Creates the event loop for both servers.
+/// Creates the event loop for both servers. It has threads for the operations that may run at once, and two that may
+/// be blocked by standard input and output. The allocator keeps what a thread has freed for that thread, so more
+/// threads would use more memory.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.max_blocking_threads(limits::MAX_PARALLEL_OPERATIONS + 2).enable_all().build()
 }

@@ -10,6 +10,9 @@ const MAX_PARALLEL_READS: usize = 2;
 /// process, so they have slots of their own and do not hold up those that read.
 const MAX_PARALLEL_WRITES: usize = 2;
 
+/// Operations that run at once.
+pub(crate) const MAX_PARALLEL_OPERATIONS: usize = MAX_PARALLEL_READS + MAX_PARALLEL_WRITES;
+
 static READS: Semaphore = Semaphore::const_new(MAX_PARALLEL_READS);
 static WRITES: Semaphore = Semaphore::const_new(MAX_PARALLEL_WRITES);
 

@@ -24,7 +24,10 @@ const PREFETCH_DISTANCE: usize = 2;
 #[derive(Debug)]
 pub struct StaticModel {
     name: String,
-    vocabulary: Vocabulary,
+    /// The word pieces, each followed by a line break.
+    pieces: &'static str,
+    /// The lookup table of the pieces, made when it is first needed.
+    vocabulary: OnceLock<Vocabulary>,
     dimensions: usize,
     /// The factor of each row of the table.
     scales: Vec<f32>,
@@ -56,8 +59,9 @@ impl StaticModel {
         let (vocabulary_bytes, rest) = read_u32(rest)?;
         let (words, rest) = rest.split_at_checked(vocabulary_bytes)?;
         let (scales, table) = rest.split_at_checked(count * 4)?;
-        let vocabulary = Vocabulary::new(std::str::from_utf8(words).ok()?);
-        let is_complete = vocabulary.len() == count && table.len() == count * dimensions;
+        let pieces = std::str::from_utf8(words).ok()?;
+        let is_complete =
+            pieces.matches('\n').count() == count && table.len() == count * dimensions;
         let scales = scales
             .chunks_exact(4)
             .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
@@ -66,7 +70,8 @@ impl StaticModel {
         let name = format!("static-{}", &blake3::hash(hashed).to_hex()[..16]);
         is_complete.then(|| StaticModel {
             name,
-            vocabulary,
+            pieces,
+            vocabulary: OnceLock::new(),
             dimensions,
             scales: scales.collect(),
             table,
@@ -77,13 +82,13 @@ impl StaticModel {
     /// Returns the words that mean nearly the same. The list belongs to the built-in model and is parsed when it is
     /// first needed.
     fn near_words(&self) -> Option<&NearWords> {
-        let parse = || NearWords::parse(near_words::BUILTIN, self.vocabulary.len());
+        let parse = || NearWords::parse(near_words::BUILTIN, self.scales.len());
         self.near_words.get_or_init(parse).as_ref()
     }
 
     /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
+        self.vocabulary.get_or_init(|| Vocabulary::new(self.pieces))
     }
 
     /// Returns the quantised vector of a piece.
@@ -94,7 +99,7 @@ impl StaticModel {
     /// Returns the vector of a text without splitting its names first.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0; self.dimensions];
-        self.write_vector(&self.vocabulary.pieces(text), &mut vector);
+        self.write_vector(&self.vocabulary().pieces(text), &mut vector);
         vector
     }
 }
@@ -107,17 +112,17 @@ fn read_u32(bytes: &'static [u8]) -> Option<(usize, &'static [u8])> {
 
 impl Lexicon for StaticModel {
     fn contains(&self, word: &str) -> bool {
-        self.vocabulary.contains(word)
+        self.vocabulary().contains(word)
     }
 
     fn for_each_word(&self, take: &mut dyn FnMut(&str)) {
-        self.vocabulary.for_each_word(take);
+        self.vocabulary().for_each_word(take);
     }
 
     fn for_each_near_word(&self, word: &str, take: &mut dyn FnMut(&str, f32)) {
-        let near = self.vocabulary.id(word).zip(self.near_words());
+        let near = self.vocabulary().id(word).zip(self.near_words());
         for (piece, cosine) in near.into_iter().flat_map(|(id, near)| near.of(id)) {
-            take(self.vocabulary.piece(piece), cosine);
+            take(self.vocabulary().piece(piece), cosine);
         }
     }
 }
@@ -136,6 +141,14 @@ impl Embedder for StaticModel {
         Ok(())
     }
 
+    fn needs_preparation(&self) -> bool {
+        self.vocabulary.get().is_none()
+    }
+
+    fn prepare(&self) {
+        self.vocabulary();
+    }
+
     fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {
         Some(self)
     }
@@ -143,7 +156,7 @@ impl Embedder for StaticModel {
 
 impl BagOfWordsEmbedder for StaticModel {
     fn append_token_ids(&self, word: &str, pieces: &mut Vec<u32>) {
-        self.vocabulary.add_pieces(&separate_words(word), pieces);
+        self.vocabulary().add_pieces(&separate_words(word), pieces);
     }
 
     fn write_vector(&self, pieces: &[u32], vector: &mut [f32]) {

@@ -63,7 +63,7 @@ impl Vocabulary {
         let mut vocabulary = Vocabulary {
             text,
             starts,
-            table: vec![(0, EMPTY); (count * 3).next_power_of_two()],
+            table: vec![(0, EMPTY); (count * 2).next_power_of_two()],
             filter: vec![0; (count / 8).next_power_of_two()],
             max_piece_bytes: 0,
         };

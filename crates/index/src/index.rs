@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cap_std::fs::OpenOptions;
 use heirloom_core::embedding::Embedder;
+use heirloom_core::parallel;
 use rusqlite::{Connection, backup::Backup};
 
 use crate::folder::{CURRENT_FILE, DRAFT_EXTENSION, IndexFiles, IndexFolder};
@@ -31,6 +32,9 @@ const OPEN_RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// How many pages are copied at once to a database in memory.
 const PAGES_PER_COPY: i32 = 10_000;
+
+/// From how many slots on segments and slots are read on two threads.
+const MIN_PARALLEL_SLOTS: u32 = 10_000;
 
 /// An index in a folder.
 #[derive(Debug, Clone)]
@@ -118,12 +122,49 @@ impl Index {
         if !state::is_compatible(&db, &self.embedder)? {
             return Ok(None);
         }
-        let mut opened = Vec::new();
-        for segment in segments::all(&db)? {
-            opened.push(Arc::new(self.open_segment(&segment.file)?));
+        let rows = segments::all(&db)?;
+        let is_large = rows.iter().any(|row| row.slots >= MIN_PARALLEL_SLOTS);
+        // The checksums of segments take about as long as reading the slots.
+        let (opened, slots) =
+            parallel::join(is_large, || self.open_segments(&rows, &[]), || slot_blocks::load(&db));
+        Snapshot::new(db, slots?, opened?, Some(files)).map(Some)
+    }
+
+    /// Loads the last generation of an open database, and reads only what has changed since. Returns `None` if the index
+    /// must be opened again.
+    pub fn reload(&self, snapshot: Snapshot) -> Result<Option<Snapshot>, IndexError> {
+        use IndexErrorKind::{Conflict, Damaged};
+        if !snapshot.is_reusable() || !snapshot.is_current() || !self.owns(&snapshot) {
+            return Ok(None);
         }
-        let slots = slot_blocks::load(&db)?;
-        Snapshot::new(db, slots, opened, Some(files)).map(Some)
+        let Snapshot { db, mut slots, segments: known, generation, files, .. } = snapshot;
+        let load = || -> Result<Snapshot, IndexError> {
+            // A new transaction sees the latest commit.
+            db.execute_batch("ROLLBACK; BEGIN")?;
+            let opened = self.open_segments(&segments::all(&db)?, &known)?;
+            slot_blocks::load_changed(&db, &mut slots, generation)?;
+            Snapshot::new(db, slots, opened, files)
+        };
+        match load() {
+            Err(error) if matches!(error.kind, Conflict | Damaged) => Ok(None),
+            reloaded => reloaded.map(Some),
+        }
+    }
+
+    /// Opens the segments of a generation. Those that are known are not opened again.
+    fn open_segments(
+        &self,
+        rows: &[SegmentRow],
+        known: &[Arc<Segment>],
+    ) -> Result<Vec<Arc<Segment>>, IndexError> {
+        let open = |row: &SegmentRow| {
+            let mut unchanged = known.iter().filter(|segment| segment.is_unchanged());
+            match unchanged.find(|segment| segment.is_in_file(&row.file)) {
+                Some(segment) => Ok(segment.clone()),
+                None => self.open_segment(&row.file).map(Arc::new),
+            }
+        };
+        rows.iter().map(open).collect()
     }
 
     fn open_segment(&self, file: &str) -> Result<Segment, IndexError> {
@@ -137,7 +178,7 @@ impl Index {
             Err(error) => return Err(self.folder.io_error(file, &error)),
         };
         let mapped = MappedFile::new(opened).map_err(|error| self.folder.io_error(file, &error))?;
-        let segment = Segment::new(SegmentBytes::Mapped(mapped))?;
+        let segment = Segment::new(SegmentBytes::Mapped(mapped))?.in_file(file);
         match segment.dimensions() == self.embedder.dimensions {
             true => Ok(segment),
             false => Err(IndexError::damaged("a segment of the index is of another embedder")),

@@ -6,7 +6,9 @@
 //! written last, names the segments that belong to it, so a reader always sees one whole generation.
 
 mod apply;
+mod checksum;
 mod components;
+mod compression;
 mod documents;
 mod error;
 mod folder;

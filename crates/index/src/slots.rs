@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroI64;
 
-use heirloom_core::recall::Slot;
+use heirloom_core::recall::{Slot, length_normalisation};
 
 use crate::IndexError;
+use crate::checksum::Checksum;
 
 /// How many slots a block holds; a change of one slot rewrites its block.
 const SLOTS_PER_BLOCK: usize = 1024;
@@ -25,12 +26,6 @@ const NO_SLOT: u32 = u32::MAX;
 /// Encodes that there is no line; row ids of lines are greater.
 const NO_LINE: i64 = 0;
 
-fn checksum(block: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    let mut checksum = [0; CHECKSUM_BYTES];
-    checksum.copy_from_slice(&blake3::hash(block).as_bytes()[..CHECKSUM_BYTES]);
-    checksum
-}
-
 /// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -48,6 +43,18 @@ pub enum SlotState {
 }
 
 impl SlotState {
+    /// All states.
+    pub(crate) const ALL: [SlotState; Self::COUNT] = [
+        SlotState::Free,
+        SlotState::Active,
+        SlotState::Superseded,
+        SlotState::Archived,
+        SlotState::Duplicate,
+    ];
+
+    /// How many states there are.
+    const COUNT: usize = 5;
+
     fn from_byte(byte: u8) -> Self {
         match byte {
             1 => SlotState::Active,
@@ -152,40 +159,136 @@ impl SlotEntry {
     }
 }
 
+/// How many slots are in a state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct SlotCount {
+    /// The number of chunks.
+    pub(crate) chunks: usize,
+    /// The number of passages.
+    pub(crate) passages: usize,
+}
+
+impl SlotCount {
+    /// Returns the count of one slot.
+    fn of(entry: &SlotEntry) -> Self {
+        SlotCount { chunks: 1, passages: usize::from(entry.chunk == 0) }
+    }
+}
+
 /// The data of all slots.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SlotTable {
     entries: Vec<SlotEntry>,
+    /// The state of each slot, which a search reads more often than the rest.
+    states: Vec<SlotState>,
+    /// The number of each slot's chunk in its passage.
+    chunk_numbers: Vec<u16>,
+    /// The factor by which the length of each slot's chunk dampens its term frequencies.
+    length_normalisations: Vec<f32>,
+    /// How many slots are in each state.
+    counts: [SlotCount; SlotState::COUNT],
     /// The blocks that differ from the stored ones.
     changed_blocks: BTreeSet<usize>,
 }
 
 impl SlotTable {
-    /// Decodes the next block.
-    pub(crate) fn push_block(&mut self, bytes: &[u8]) -> Result<(), IndexError> {
+    /// Creates an empty table with room for a number of blocks.
+    pub(crate) fn with_capacity(blocks: usize) -> Self {
+        let slots = blocks * SLOTS_PER_BLOCK;
+        SlotTable {
+            entries: Vec::with_capacity(slots),
+            states: Vec::with_capacity(slots),
+            chunk_numbers: Vec::with_capacity(slots),
+            length_normalisations: Vec::with_capacity(slots),
+            ..Self::default()
+        }
+    }
+
+    /// Decodes a block: the next one, or one that replaces a block.
+    pub(crate) fn set_block(&mut self, number: i64, bytes: &[u8]) -> Result<(), IndexError> {
         let damaged = || IndexError::damaged("a block of slots is incomplete or corrupt");
         let (encoded, stored_checksum) =
             bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or_else(damaged)?;
         let (entries, rest) = encoded.as_chunks::<ENTRY_BYTES>();
-        let is_valid = rest.is_empty() && *stored_checksum == checksum(encoded);
-        if !is_valid || !self.entries.len().is_multiple_of(SLOTS_PER_BLOCK) {
+        let is_valid = rest.is_empty() && *stored_checksum == Checksum::of(encoded).to_le_bytes();
+        let start =
+            usize::try_from(number).ok().and_then(|number| number.checked_mul(SLOTS_PER_BLOCK));
+        let start = start.ok_or_else(damaged)?;
+        if !is_valid || entries.len() > SLOTS_PER_BLOCK || start > self.entries.len() {
             return Err(damaged());
         }
-        self.entries.extend(entries.iter().map(SlotEntry::decode));
+        let replaced = self.entries.len().min(start + SLOTS_PER_BLOCK) - start;
+        if entries.len() < replaced {
+            return Err(damaged());
+        }
+        let (known, new) = entries.split_at(replaced);
+        for (slot, bytes) in (start..).zip(known) {
+            self.replace(slot, SlotEntry::decode(bytes));
+        }
+        new.iter().for_each(|bytes| self.append(SlotEntry::decode(bytes)));
         Ok(())
     }
 
+    fn append(&mut self, entry: SlotEntry) {
+        self.entries.push(entry);
+        self.states.push(entry.state);
+        self.chunk_numbers.push(entry.chunk);
+        self.length_normalisations.push(length_normalisation(entry.term_count));
+        self.add_to_count(&entry);
+    }
+
+    /// Replaces the entry of a slot, which must exist.
+    fn replace(&mut self, slot: usize, entry: SlotEntry) {
+        let old = std::mem::replace(&mut self.entries[slot], entry);
+        let count = &mut self.counts[old.state as usize];
+        let SlotCount { chunks, passages } = SlotCount::of(&old);
+        *count = SlotCount { chunks: count.chunks - chunks, passages: count.passages - passages };
+        self.states[slot] = entry.state;
+        self.chunk_numbers[slot] = entry.chunk;
+        self.length_normalisations[slot] = length_normalisation(entry.term_count);
+        self.add_to_count(&entry);
+    }
+
+    fn add_to_count(&mut self, entry: &SlotEntry) {
+        let count = &mut self.counts[entry.state as usize];
+        let SlotCount { chunks, passages } = SlotCount::of(entry);
+        *count = SlotCount { chunks: count.chunks + chunks, passages: count.passages + passages };
+    }
+
     /// Encodes the blocks that differ from the stored ones, and marks them as stored.
-    pub(crate) fn take_changed_blocks(&mut self) -> Vec<(usize, Vec<u8>)> {
+    pub(crate) fn take_changed_blocks(&mut self) -> Vec<(i64, Vec<u8>)> {
         let changed = std::mem::take(&mut self.changed_blocks);
         let encode = |number: usize| {
             let entries = self.entries.iter().skip(number * SLOTS_PER_BLOCK).take(SLOTS_PER_BLOCK);
             let mut bytes = Vec::with_capacity(SLOTS_PER_BLOCK * ENTRY_BYTES + CHECKSUM_BYTES);
             entries.for_each(|entry| entry.encode(&mut bytes));
-            bytes.extend(checksum(&bytes));
-            (number, bytes)
+            bytes.extend(Checksum::of(&bytes).to_le_bytes());
+            (i64::try_from(number).unwrap_or_default(), bytes)
         };
         changed.into_iter().map(encode).collect()
+    }
+
+    /// Returns how many slots are in a state.
+    pub(crate) fn count(&self, state: SlotState) -> SlotCount {
+        self.counts[state as usize]
+    }
+
+    /// Returns the state of a slot; an unknown slot is free.
+    #[inline]
+    pub(crate) fn state(&self, slot: Slot) -> SlotState {
+        self.states.get(slot as usize).copied().unwrap_or(SlotState::Free)
+    }
+
+    /// Returns the number of a slot's chunk in its passage.
+    #[inline]
+    pub(crate) fn chunk_number(&self, slot: Slot) -> u16 {
+        self.chunk_numbers.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// Returns the factor by which the length of a slot's chunk dampens its term frequencies.
+    #[inline]
+    pub(crate) fn length_normalisation(&self, slot: Slot) -> f32 {
+        self.length_normalisations.get(slot as usize).copied().unwrap_or_default()
     }
 
     /// Returns how many slots there are.
@@ -222,8 +325,10 @@ impl SlotTable {
 
     /// Changes the entry of a slot.
     fn change(&mut self, slot: Slot, change: impl FnOnce(&mut SlotEntry)) {
-        if let Some(entry) = self.entries.get_mut(slot as usize) {
-            change(entry);
+        if let Some(entry) = self.entries.get(slot as usize) {
+            let mut changed = *entry;
+            change(&mut changed);
+            self.replace(slot as usize, changed);
             self.changed_blocks.insert(slot as usize / SLOTS_PER_BLOCK);
         }
     }
@@ -231,7 +336,7 @@ impl SlotTable {
     /// Adds a slot.
     pub(crate) fn push(&mut self, entry: SlotEntry) -> Slot {
         let slot = self.entries.len();
-        self.entries.push(entry);
+        self.append(entry);
         self.changed_blocks.insert(slot / SLOTS_PER_BLOCK);
         slot as Slot
     }
@@ -269,19 +374,41 @@ mod tests {
         let mut table = varied_table(1500);
         let blocks = table.take_changed_blocks();
         assert_eq!(blocks.len(), 2);
-        let mut decoded = SlotTable::default();
-        blocks.iter().for_each(|(_, block)| decoded.push_block(block).unwrap());
+        let mut decoded = SlotTable::with_capacity(2);
+        blocks.iter().for_each(|(number, block)| decoded.set_block(*number, block).unwrap());
         assert_eq!(decoded.all(), table.all());
-        decoded.change(1400, |entry| entry.state = SlotState::Free);
-        let changed: Vec<usize> =
+        assert_eq!(decoded.count(SlotState::Free), SlotCount { chunks: 300, passages: 150 });
+        decoded.change(1401, |entry| entry.state = SlotState::Free);
+        let changed: Vec<i64> =
             decoded.take_changed_blocks().into_iter().map(|(number, _)| number).collect();
         assert_eq!(changed, [1]);
+    }
+
+    #[test]
+    fn a_changed_block_replaces_its_entries() {
+        let mut table = varied_table(1500);
+        let mut reader = SlotTable::default();
+        for (number, block) in table.take_changed_blocks() {
+            reader.set_block(number, &block).unwrap();
+        }
+        table.change(1401, |entry| entry.state = SlotState::Free);
+        table.push(SlotEntry::FREE);
+        for (number, block) in table.take_changed_blocks() {
+            reader.set_block(number, &block).unwrap();
+        }
+        assert_eq!(reader.all(), table.all());
+        assert_eq!(reader.count(SlotState::Free).chunks, 302);
+        assert_eq!((reader.counts, &reader.states), (table.counts, &table.states));
+        assert_eq!(reader.length_normalisations, table.length_normalisations);
+        let first = varied_table(1).take_changed_blocks().remove(0).1;
+        assert!(reader.set_block(0, &first).is_err());
+        assert!(reader.set_block(3, &first).is_err());
     }
 
     #[test]
     fn a_corrupt_block_is_refused() {
         let mut block = varied_table(10).take_changed_blocks().remove(0).1;
         block[100] ^= 1;
-        assert!(SlotTable::default().push_block(&block).is_err());
+        assert!(SlotTable::default().set_block(0, &block).is_err());
     }
 }

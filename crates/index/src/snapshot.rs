@@ -1,6 +1,5 @@
 //! One generation of the index, as a reader sees it.
 
-use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use uuid::Uuid;
 
 use crate::IndexError;
 use crate::folder::{IndexFiles, MappedSizes};
-use crate::name_hash::{IdSuffix, hash_key, hash_referent};
+use crate::name_hash::{IdSuffix, hash_key, hash_referent, hash_text};
 use crate::relations::{self, RelatedSlots};
 use crate::segment::{NO_VECTOR, Segment};
 use crate::slots::{SlotEntry, SlotState, SlotTable};
@@ -24,7 +23,7 @@ use crate::stored_memory::{self, StoredMemory};
 use crate::tables::sources::Source;
 use crate::tables::state::EmbedderId;
 use crate::tables::{self, lines, passages, problems, sources, state};
-use crate::view::{Filter, ScopeStatistics, StandingFilter, View};
+use crate::view::{Filter, StandingFilter, View};
 
 /// The index is worth rebuilding if more than 1 / `FREE_SLOTS_DIVISOR` of its slots are free.
 const FREE_SLOTS_DIVISOR: usize = 2;
@@ -41,7 +40,7 @@ pub struct Snapshot {
     first_vectors: Vec<u32>,
     /// The number of each slot's first vector, counted over all segments.
     vector_of_slot: Vec<u32>,
-    generation: i64,
+    pub(crate) generation: i64,
     /// The files of the index, unless it is in memory only.
     pub(crate) files: Option<IndexFiles>,
     /// The time of the file that names the current index, when this was last found to be current.
@@ -52,7 +51,6 @@ pub struct Snapshot {
     is_reusable: bool,
     pub(crate) embedder: EmbedderId,
     sources: OnceCell<BTreeMap<String, Source>>,
-    active_statistics: OnceCell<ScopeStatistics>,
     related: RelatedSlots,
 }
 
@@ -93,7 +91,6 @@ impl Snapshot {
             first_vectors,
             vector_of_slot,
             sources: OnceCell::new(),
-            active_statistics: OnceCell::new(),
         })
     }
 
@@ -194,7 +191,7 @@ impl Snapshot {
 
     /// Returns whether so many slots are free that the index is worth rebuilding.
     pub fn is_worth_rebuilding(&self) -> bool {
-        let free = self.slots.all().iter().filter(|entry| entry.state == SlotState::Free).count();
+        let free = self.slots.count(SlotState::Free).chunks;
         free > MIN_FREE_SLOTS && free * FREE_SLOTS_DIVISOR > self.slots.len()
     }
 
@@ -207,6 +204,16 @@ impl Snapshot {
     pub fn subject(&self, slot: Slot) -> Result<Option<Referent>, IndexError> {
         let first = self.slots.first_of_passage(slot);
         Ok(passages::content(&self.db, first)?.map(|(subject, _)| subject))
+    }
+
+    /// Returns the passage with a name.
+    pub fn passage_named(&self, name: &str) -> Result<Option<Slot>, IndexError> {
+        Ok(passages::find(&self.db, name)?.map(|(slot, _)| slot))
+    }
+
+    /// Returns what the log refers to the passages of a group by, in order.
+    pub fn subjects_of_group(&self, group: &str) -> Result<Vec<Referent>, IndexError> {
+        self.subjects(passages::slots_of_group(&self.db, hash_text(group))?.into_iter())
     }
 
     /// Returns the number of a chunk in its passage, counted from 0.
@@ -280,9 +287,14 @@ impl Snapshot {
         standing_filter: StandingFilter,
         filter: &Filter,
     ) -> Result<Vec<Referent>, IndexError> {
+        self.subjects(self.slots_in(standing_filter, filter).into_iter())
+    }
+
+    /// Returns the passages of a standing that pass a filter.
+    pub fn slots_in(&self, standing_filter: StandingFilter, filter: &Filter) -> Vec<Slot> {
         let view = self.view(standing_filter, filter);
         let is_selected = |slot: &Slot| self.slots.get(*slot).chunk == 0 && view.is_selected(*slot);
-        self.subjects((0..view.slot_bound() as Slot).filter(is_selected))
+        (0..view.slot_bound() as Slot).filter(is_selected).collect()
     }
 
     /// Returns all memories that were stated on a day or later, in any state. The day is counted from
@@ -313,18 +325,13 @@ impl Snapshot {
 
     /// Returns a view of the memories of a standing that pass a filter.
     pub fn view<'s>(&'s self, standing_filter: StandingFilter, filter: &Filter) -> View<'s> {
-        let compute = || ScopeStatistics::new(&self.slots, standing_filter);
-        let statistics = match standing_filter {
-            StandingFilter::Active => Cow::Borrowed(self.active_statistics.get_or_init(compute)),
-            _ => Cow::Owned(compute()),
-        };
         let mut view = View {
             slots: &self.slots,
+            standing_filter,
             segments: &self.segments,
             first_vectors: &self.first_vectors,
             vector_of_slot: &self.vector_of_slot,
             related: &self.related,
-            statistics,
             filtered: None,
         };
         view.apply_filter(filter);

@@ -1,21 +1,20 @@
 //! The memories of a generation as ranking sees them.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use heirloom_core::fold::Standing;
 use heirloom_core::recall::{
-    AnswerUnit, Corpus, Posting, Question, RankedMemory, Slot, filter_term, length_normalisation,
-    rank,
+    AnswerUnit, Corpus, Posting, Question, RankedMemory, RankedSession, Slot, filter_term, rank,
+    rank_sessions,
 };
 use heirloom_core::{kernels, parallel};
 
 use crate::quantise::QuantisedVector;
 use crate::relations::RelatedSlots;
 use crate::segment::{NO_VECTOR, Segment};
-use crate::slots::{SlotState, SlotTable};
+use crate::slots::{SlotCount, SlotState, SlotTable};
 
 /// How many vectors ahead are prefetched.
 const PREFETCH_AHEAD: usize = 6;
@@ -33,39 +32,8 @@ const CANDIDATES_PER_RESULT: usize = 2;
 /// in a large index.
 const CANDIDATES_PER_ROOT: usize = 2;
 
-/// Statistics of the memories that a standing filter selects.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ScopeStatistics {
-    /// The number of chunks.
-    size: usize,
-    /// The number of passages.
-    passages: usize,
-    /// For each slot, whether the filter selects it.
-    is_member: Vec<bool>,
-    /// For each slot, the factor by which its length reduces the weight of a term.
-    length_normalisation: Vec<f32>,
-}
-
-impl ScopeStatistics {
-    /// Computes the statistics of a standing filter.
-    pub(crate) fn new(slots: &SlotTable, standing_filter: StandingFilter) -> Self {
-        let entries = slots.all().iter();
-        let is_member: Vec<bool> =
-            entries.clone().map(|entry| standing_filter.contains(entry.state)).collect();
-        let members = entries.clone().zip(&is_member).filter(|(_, is_member)| **is_member);
-        let (size, passages) = members.fold((0, 0), |(size, passages), (entry, _)| {
-            (size + 1, passages + usize::from(entry.chunk == 0))
-        });
-        ScopeStatistics {
-            size,
-            passages,
-            is_member,
-            length_normalisation: entries
-                .map(|entry| length_normalisation(entry.term_count))
-                .collect(),
-        }
-    }
-}
+/// How many chunks with a term are sorted for each memory that is wanted.
+const CHUNKS_PER_NEAREST_MEMORY: usize = 8;
 
 /// Which states of memories a question covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,6 +57,7 @@ impl StandingFilter {
         }
     }
 
+    #[inline]
     fn contains(self, state: SlotState) -> bool {
         match self {
             StandingFilter::Active => state == SlotState::Active,
@@ -97,6 +66,12 @@ impl StandingFilter {
                 matches!(state, SlotState::Active | SlotState::Archived | SlotState::Superseded)
             }
         }
+    }
+
+    /// Counts the slots that are covered, by a property of the count of a state.
+    fn count(self, slots: &SlotTable, count: impl Fn(SlotCount) -> usize) -> usize {
+        let covered = SlotState::ALL.into_iter().filter(|state| self.contains(*state));
+        covered.map(|state| count(slots.count(state))).sum()
     }
 }
 
@@ -117,13 +92,13 @@ impl Filter {
 /// The memories that pass the standing filter and the term filter.
 pub struct View<'s> {
     pub(crate) slots: &'s SlotTable,
+    pub(crate) standing_filter: StandingFilter,
     pub(crate) segments: &'s [Arc<Segment>],
     /// The number of each segment's first vector, counted over all segments.
     pub(crate) first_vectors: &'s [u32],
     /// The number of each slot's first vector, counted over all segments.
     pub(crate) vector_of_slot: &'s [u32],
     pub(crate) related: &'s RelatedSlots,
-    pub(crate) statistics: Cow<'s, ScopeStatistics>,
     /// For each slot, whether it passes the filter; `None` if there is no filter.
     pub(crate) filtered: Option<Vec<bool>>,
 }
@@ -140,6 +115,16 @@ impl View<'_> {
         rank(self, question, unit, limit)
     }
 
+    /// Ranks sessions for a question, with the best memories of each.
+    pub fn rank_sessions(
+        &self,
+        question: &Question<'_>,
+        limit: usize,
+        memories: usize,
+    ) -> Vec<RankedSession> {
+        rank_sessions(self, question, limit, memories)
+    }
+
     /// Returns the chunks with a filter term that are nearest to a vector, best first and one of each memory, with their
     /// scores. Only these are compared with the vector, so the term must be rare.
     ///
@@ -151,31 +136,42 @@ impl View<'_> {
         vector: &[f32],
         most: usize,
     ) -> Vec<(Slot, f32)> {
-        let slots_with = |term: &str| {
-            let mut slots: Vec<Slot> = Vec::new();
-            for segment in self.segments {
-                segment.postings(term, |posting| slots.push(posting.slot));
-            }
-            slots.retain(|slot| self.is_selected(*slot));
-            slots
-        };
-        let slots = slots_with(term);
-        let preferred_slots: HashSet<Slot> = slots_with(preferred.0).into_iter().collect();
-        let bonus = |slot: Slot| if preferred_slots.contains(&slot) { preferred.1 } else { 0.0 };
+        let slots = self.slots_with_term(term);
+        let mut preferred_slots = self.slots_with_term(preferred.0);
+        preferred_slots.sort_unstable();
+        let is_preferred = |slot: Slot| preferred_slots.binary_search(&slot).is_ok();
+        let bonus = |slot: Slot| if is_preferred(slot) { preferred.1 } else { 0.0 };
         let cosines = self.cosines(&slots, vector).into_iter();
         let mut found: Vec<(Slot, f32)> = slots
             .iter()
             .zip(cosines)
             .map(|(slot, cosine)| (*slot, cosine + bonus(*slot)))
             .collect();
-        found.sort_by(|a, b| {
+        let better = |a: &(Slot, f32), b: &(Slot, f32)| {
             let by_cosine = b.1.total_cmp(&a.1);
             by_cosine.then_with(|| self.tie_break_key(a.0).cmp(&self.tie_break_key(b.0)))
-        });
+        };
+        // A memory may have several chunks with the term, so more than `most` are sorted.
+        let sorted = most.saturating_mul(CHUNKS_PER_NEAREST_MEMORY);
+        if found.len() > sorted {
+            found.select_nth_unstable_by(sorted, better);
+            found.truncate(sorted);
+        }
+        found.sort_by(better);
         let mut memories = HashSet::new();
         found.retain(|(slot, _)| memories.insert(self.memory(*slot)));
         found.truncate(most);
         found
+    }
+
+    /// Returns the chunks with a term that pass the filters.
+    pub fn slots_with_term(&self, term: &str) -> Vec<Slot> {
+        let mut slots: Vec<Slot> = Vec::new();
+        for segment in self.segments {
+            segment.postings(term, |posting| slots.push(posting.slot));
+        }
+        slots.retain(|slot| self.is_selected(*slot));
+        slots
     }
 
     /// Excludes memories that do not pass a filter.
@@ -223,20 +219,20 @@ impl View<'_> {
 
 impl Corpus for View<'_> {
     fn size(&self) -> usize {
-        self.statistics.size
+        self.standing_filter.count(self.slots, |count| count.chunks)
     }
 
     fn passage_count(&self) -> usize {
-        self.statistics.passages
+        self.standing_filter.count(self.slots, |count| count.passages)
     }
 
     fn count_passages(&self, postings: &[Posting]) -> usize {
-        if self.statistics.passages == self.statistics.size {
+        if self.passage_count() == self.size() {
             return postings.len();
         }
         let continues_passage = |pair: &&[Posting]| {
             let [previous, next] = [pair[0].slot, pair[1].slot];
-            next - previous <= Slot::from(self.slots.get(next).chunk)
+            next - previous <= Slot::from(self.slots.chunk_number(next))
         };
         postings.len() - postings.windows(2).filter(continues_passage).count()
     }
@@ -247,7 +243,9 @@ impl Corpus for View<'_> {
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
         for segment in self.segments {
-            segment.postings(term, |posting| {
+            let list = segment.posting_list(term);
+            found.reserve(list.max_len());
+            list.for_each(|posting| {
                 if self.contains(posting.slot) {
                     found.push(posting);
                 }
@@ -258,7 +256,7 @@ impl Corpus for View<'_> {
     fn has_at_most(&self, term: &str, most: usize) -> bool {
         let mut count = 0;
         for segment in self.segments {
-            segment.postings_while(term, |posting| {
+            segment.posting_list(term).for_each_while(|posting| {
                 count += usize::from(self.contains(posting.slot));
                 count <= most
             });
@@ -271,11 +269,11 @@ impl Corpus for View<'_> {
     }
 
     fn length_normalisation(&self, slot: Slot) -> f32 {
-        self.statistics.length_normalisation.get(slot as usize).copied().unwrap_or_default()
+        self.slots.length_normalisation(slot)
     }
 
     fn contains(&self, slot: Slot) -> bool {
-        self.statistics.is_member.get(slot as usize).is_some_and(|is_member| *is_member)
+        self.standing_filter.contains(self.slots.state(slot))
     }
 
     fn is_selected(&self, slot: Slot) -> bool {

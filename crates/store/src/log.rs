@@ -65,6 +65,11 @@ impl Shard {
         self.dir.path().join(&self.relative)
     }
 
+    /// Returns whether it states which records were purged.
+    pub fn has_tombstones(&self) -> bool {
+        self.kind == RecordKind::Tombstone
+    }
+
     /// Returns the file's stamp; `None` if the file does not exist.
     pub fn stamp(&self) -> Option<Stamp> {
         let metadata = self.dir.metadata(&self.relative).ok()?;

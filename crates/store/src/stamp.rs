@@ -90,9 +90,27 @@ fn inode(_: &Metadata) -> u64 {
 /// The stamps of files and folders at one time, to check later whether any of them changed.
 #[derive(Debug, Default)]
 pub struct FileWatch {
-    stamps: Vec<(PathBuf, Option<Stamp>)>,
-    /// Whether every later change of these files changes a stamp.
+    stamps: Vec<WatchedPath>,
+}
+
+/// A path whose stamp was recorded.
+#[derive(Debug, Clone)]
+struct WatchedPath {
+    path: PathBuf,
+    stamp: Option<Stamp>,
+    /// Whether every later change of the file changes the stamp.
     is_settled: bool,
+}
+
+impl WatchedPath {
+    fn new(path: PathBuf, stamp: Option<Stamp>, now: i64) -> Self {
+        let is_settled = stamp.is_none_or(|stamp| stamp.is_older_than(now));
+        WatchedPath { path, stamp, is_settled }
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.is_settled && stat(&self.path) == self.stamp
+    }
 }
 
 /// From this many files on, stamps are read in parallel.
@@ -109,19 +127,33 @@ impl FileWatch {
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         // The real clock is used, because a fixed clock of a test is unrelated to file times.
         let now = now();
-        let stamps = collect_stamps(paths);
-        let is_old = |stamp: &Stamp| stamp.is_older_than(now);
-        let is_settled = stamps.iter().all(|(_, stamp)| stamp.as_ref().is_none_or(is_old));
-        FileWatch { stamps, is_settled }
+        let stamps = collect_stamps(paths).into_iter();
+        FileWatch {
+            stamps: stamps.map(|(path, stamp)| WatchedPath::new(path, stamp, now)).collect(),
+        }
     }
 
     /// Returns whether nothing has changed since the stamps were recorded.
     pub fn is_unchanged(&self) -> bool {
-        let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| stat(path) == *stamp;
-        self.is_settled
-            && parallel::map(&self.stamps, MIN_PARALLEL_STAMPS, is_same)
-                .into_iter()
-                .all(|same| same)
+        self.stamps.iter().all(|watched| watched.is_settled) && self.changed().is_empty()
+    }
+
+    /// Returns the paths that have changed since their stamps were recorded, or may have.
+    pub fn changed(&self) -> Vec<&Path> {
+        let is_same = parallel::map(&self.stamps, MIN_PARALLEL_STAMPS, WatchedPath::is_unchanged);
+        let changed = self.stamps.iter().zip(is_same).filter(|(_, is_same)| !is_same);
+        changed.map(|(watched, _)| watched.path.as_path()).collect()
+    }
+
+    /// Returns a watch of the same paths that has recorded the stamps of some of them again.
+    #[must_use]
+    pub fn with_new_stamps(&self, of: &[&Path]) -> Self {
+        let now = now();
+        let renew = |watched: &WatchedPath| match of.contains(&watched.path.as_path()) {
+            true => WatchedPath::new(watched.path.clone(), stat(&watched.path), now),
+            false => watched.clone(),
+        };
+        FileWatch { stamps: self.stamps.iter().map(renew).collect() }
     }
 }
 

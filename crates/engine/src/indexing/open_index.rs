@@ -9,7 +9,7 @@ use heirloom_index::{IndexError, Snapshot};
 use heirloom_store::stamp::FileWatch;
 
 use super::sources::Sources;
-use crate::Session;
+use crate::{Error, Session};
 
 /// Maximum number of open indexes. Beyond it, the least recently used one is closed.
 const MAX_OPEN: usize = 8;
@@ -27,9 +27,42 @@ pub(crate) struct OpenIndex {
     pub(super) snapshot: Snapshot,
     /// `None` in a process that answers one request.
     pub(super) watched: Option<FileWatch>,
-    problems: Vec<Problem>,
-    log_problems: Vec<Problem>,
+    /// The files that it was last brought up to date with.
+    pub(super) sources: Sources,
+    /// Problems of bringing it up to date.
+    update_problems: Vec<Problem>,
     all_problems: OnceCell<Vec<Problem>>,
+}
+
+/// Listed files, with a watch of them in a process that answers several requests.
+pub(super) struct ListedSources {
+    pub(super) sources: Sources,
+    pub(super) watched: Option<FileWatch>,
+}
+
+impl ListedSources {
+    /// Lists all files.
+    pub(super) fn new(session: &Session) -> Result<Self, Error> {
+        let sources = Sources::list(session)?;
+        let watched = sources.watch(session);
+        Ok(ListedSources { sources, watched })
+    }
+
+    /// Lists the files again, and watches them. If only shards of the log have changed, nothing else is listed.
+    pub(super) fn again(
+        session: &Session,
+        watched: Option<FileWatch>,
+        sources: Sources,
+    ) -> Result<Self, Error> {
+        if let Some(watched) = watched {
+            let changed = watched.changed();
+            if let Some(sources) = sources.with_changed_shards(session, &changed) {
+                let watched = Some(watched.with_new_stamps(&changed));
+                return Ok(ListedSources { sources, watched });
+            }
+        }
+        ListedSources::new(session)
+    }
 }
 
 /// An index that is reserved for the next request of a session. It is put back if the session ends
@@ -74,9 +107,13 @@ impl OpenIndex {
         watched: Option<FileWatch>,
         sources: Sources,
     ) -> Self {
-        let Sources { problems, log_problems, .. } = sources;
         let (folder, all_problems) = (folder.to_path_buf(), OnceCell::new());
-        OpenIndex { folder, snapshot, watched, problems, log_problems, all_problems }
+        OpenIndex { folder, snapshot, watched, sources, update_problems: vec![], all_problems }
+    }
+
+    /// Returns it with problems of bringing it up to date.
+    pub(super) fn with_problems(self, update_problems: Vec<Problem>) -> Self {
+        OpenIndex { update_problems, ..self }
     }
 
     /// Returns the index.
@@ -89,13 +126,14 @@ impl OpenIndex {
         if let Some(problems) = self.all_problems.get() {
             return Ok(problems.clone());
         }
-        let problems = self.problems_of(&self.problems, |_| true)?;
+        let listed = [self.sources.problems.as_slice(), &self.update_problems].concat();
+        let problems = self.problems_of(&listed, |_| true)?;
         Ok(self.all_problems.get_or_init(|| problems).clone())
     }
 
     /// Returns the problems of the log alone.
     pub(crate) fn log_problems(&self) -> Result<Vec<Problem>, IndexError> {
-        self.problems_of(&self.log_problems, |path| path.ends_with(".jsonl"))
+        self.problems_of(&self.sources.log_problems, |path| path.ends_with(".jsonl"))
     }
 
     fn problems_of(

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use heirloom_core::embedding::{EmbedError, Embedder};
-use heirloom_core::{Hint, Problem};
+use heirloom_core::{Hint, Problem, parallel};
 use heirloom_index::{Index, IndexError, IndexErrorKind, IndexFolder, Snapshot, Update, WriteLock};
 use heirloom_store::Config;
 use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::confined::ConfinedDir;
 use heirloom_store::stamp::FileWatch;
 
-use super::open_index::{OpenIndex, OpenIndexes, PreparedIndex};
+use super::open_index::{ListedSources, OpenIndex, OpenIndexes, PreparedIndex};
 use super::sources::{self, Sources};
 use crate::{Error, Session};
 
@@ -144,11 +144,19 @@ pub(crate) fn try_open_up_to_date(
         return Ok(open);
     }
     let index = index_of(session, embedder);
-    let snapshot = match take_open(session, &index)? {
+    let (snapshot, listed) = match take_open(session, &index)? {
         Some((open, true)) => return Ok(open),
-        outdated => outdated.map(|(open, _)| open.snapshot),
+        Some((OpenIndex { snapshot, watched, sources, .. }, false)) => {
+            (Some(snapshot), ListedSources::again(session, watched, sources)?)
+        }
+        None => {
+            let (opened, listed) =
+                parallel::join(true, || index.open(), || ListedSources::new(session));
+            // An index that cannot be opened is opened again below, which reports the error.
+            (opened.unwrap_or_default(), listed?)
+        }
     };
-    bring_up_to_date(session, &index, snapshot, Sources::list(session)?, embedder)
+    bring_up_to_date(session, &index, snapshot, listed, embedder)
 }
 
 /// Builds an index of all files in memory, for one request.
@@ -157,8 +165,7 @@ pub(crate) fn build_in_memory(
     embedder: &dyn Embedder,
 ) -> Result<OpenIndex, Error> {
     let index = index_of(session, embedder);
-    let sources = Sources::list(session)?;
-    let watched = sources.watch(session);
+    let ListedSources { sources, watched } = ListedSources::new(session)?;
     let snapshot =
         index.build_in_memory(sources.read_changed(session, &BTreeMap::new())?, embedder)?;
     Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
@@ -185,21 +192,25 @@ pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Erro
     }
     let embedder = heirloom_embed::builtin();
     let index = index_of(session, embedder);
-    let snapshot = match take_open(session, &index)? {
+    let (snapshot, listed) = match take_open(session, &index)? {
         Some((open, true)) => return Ok(Some(open)),
-        Some((open, false)) => Some(open.snapshot),
-        None => index.open()?,
+        Some((OpenIndex { snapshot, watched, sources, .. }, false)) => {
+            (snapshot, ListedSources::again(session, watched, sources)?)
+        }
+        None => match index.open()? {
+            Some(snapshot) => (snapshot, ListedSources::new(session)?),
+            None => return Ok(None),
+        },
     };
-    let Some(snapshot) = snapshot else { return Ok(None) };
-    let sources = Sources::list(session)?;
-    if !can_update(&snapshot, &sources)? {
+    let sources = &listed.sources;
+    if !can_update(&snapshot, sources)? {
         return Ok(None);
     }
     let is_same = snapshot.checksum()? == Some(sources.checksum);
     if !is_same && sources.bytes_behind(snapshot.sources()?) >= INCREMENTAL_READ_MAX_BYTES {
         return Ok(None);
     }
-    Ok(Some(bring_up_to_date(session, &index, Some(snapshot), sources, embedder)?))
+    Ok(Some(bring_up_to_date(session, &index, Some(snapshot), listed, embedder)?))
 }
 
 /// Reserves the index for the next request of the session, if that can be answered from memory: the
@@ -225,7 +236,8 @@ pub(crate) fn reserve_index(session: &Session) -> bool {
 /// Takes the index that the process keeps open, and returns whether it is up to date with all files.
 ///
 /// If no file has changed, the index is usable even if another process has written a newer version of
-/// it, since that has the same content. If files have changed, only the newest version can be updated.
+/// it, since that has the same content. If files have changed, only the newest version can be updated, which is loaded
+/// if another process has written it.
 /// An index that another process has rebuilt or truncated is not used.
 fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool)>, Error> {
     let open = OpenIndexes::of(session).take(index.folder());
@@ -243,7 +255,13 @@ fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool
     {
         return Ok(Some((open, true)));
     }
-    Ok(open.snapshot.is_up_to_date()?.then_some((open, false)))
+    if open.snapshot.is_up_to_date()? {
+        return Ok(Some((open, false)));
+    }
+    let OpenIndex { snapshot, watched, sources, .. } = open;
+    let reloaded = index.reload(snapshot)?;
+    let open = |snapshot| OpenIndex::new(index.folder(), snapshot, watched, sources);
+    Ok(reloaded.map(|snapshot| (open(snapshot), false)))
 }
 
 /// Brings an index up to date with the listed sources, or builds one. If nothing can be written, does
@@ -252,11 +270,11 @@ fn bring_up_to_date(
     session: &Session,
     index: &Index,
     snapshot: Option<Snapshot>,
-    mut sources: Sources,
+    listed: ListedSources,
     embedder: &dyn Embedder,
 ) -> Result<OpenIndex, IndexFailure> {
     use IndexErrorKind::{Damaged, System, Unwritable};
-    let watched = sources.watch(session);
+    let ListedSources { sources, watched } = listed;
     let mut problems = Vec::new();
     let updated = match update_on_disk(session, index, snapshot, &sources, embedder, &mut problems)
     {
@@ -272,8 +290,7 @@ fn bring_up_to_date(
         }
         Err(failed) => return Err(failed),
     };
-    sources.problems.extend(problems);
-    Ok(OpenIndex::new(index.folder(), snapshot, watched, sources))
+    Ok(OpenIndex::new(index.folder(), snapshot, watched, sources).with_problems(problems))
 }
 
 /// Reports work that is repeated for every request because the index cannot be written.

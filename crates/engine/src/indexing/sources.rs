@@ -1,7 +1,7 @@
 //! Lists the files that the index is made of, and reads those that changed since the last update.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use heirloom_core::adr::{self, Adr};
@@ -19,7 +19,7 @@ use heirloom_store::ignore_rules::IgnoreRules;
 use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard, Tombstones};
-use heirloom_store::stamp::{FileWatch, Stamp};
+use heirloom_store::stamp::{self, FileWatch, Stamp};
 
 use super::passages::{Content, DocumentClass, Sections, entry_passages};
 use crate::workspace::archive;
@@ -106,6 +106,26 @@ impl Sources {
         };
         sources.checksum = sources.compute_checksum(root);
         Ok(sources)
+    }
+
+    /// Returns the same files after some shards of the log have changed, and nothing else. Returns `None` if all files
+    /// must be listed again.
+    pub(super) fn with_changed_shards(
+        mut self,
+        session: &Session,
+        changed: &[&Path],
+    ) -> Option<Self> {
+        self.listed_at = stamp::now();
+        for path in changed {
+            let is_changed = |(shard, _): &&mut (Shard, Stamp)| shard.path() == **path;
+            let (shard, stamp) = self.shards.iter_mut().find(is_changed)?;
+            if shard.has_tombstones() {
+                return None;
+            }
+            *stamp = shard.stamp()?;
+        }
+        self.checksum = self.compute_checksum(session.root());
+        Some(self)
     }
 
     /// Returns a checksum of what decides whether a file has to be read again: the stamp of each file,

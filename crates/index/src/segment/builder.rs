@@ -192,7 +192,7 @@ impl SegmentBuilder {
         };
         let text = self.encode_text(&terms, &sizes)?;
         let checksum = checksum(columns(&self.batches, CHECKED_COLUMNS).chain([text.as_slice()]));
-        Ok(SegmentDraft { header: sizes.header(&checksum), batches: self.batches, text })
+        Ok(SegmentDraft { header: sizes.header(checksum), batches: self.batches, text })
     }
 
     /// Encodes the sections of the terms and of their posting lists.

@@ -1,11 +1,12 @@
 //! The sections of a segment file, its header, and its variable-length integers.
 
+use crate::checksum::Checksum;
 use crate::quantise::sign_bytes;
 
-const MAGIC: &[u8; 8] = b"HEIRSEG2";
+const MAGIC: &[u8; 8] = b"HEIRSEG3";
 
 /// The size of the header, which the first section follows.
-pub(super) const HEADER_BYTES: usize = 96;
+pub(super) const HEADER_BYTES: usize = 64;
 
 /// How many sections a segment has.
 const SECTION_COUNT: usize = 8;
@@ -83,7 +84,7 @@ impl Sizes {
     }
 
     /// Returns the header of a segment whose sections have this checksum.
-    pub(super) fn header(&self, checksum: &blake3::Hash) -> [u8; HEADER_BYTES] {
+    pub(super) fn header(&self, checksum: u64) -> [u8; HEADER_BYTES] {
         let mut header = [0; HEADER_BYTES];
         header[..8].copy_from_slice(MAGIC);
         let fields =
@@ -91,20 +92,18 @@ impl Sizes {
         for (index, field) in fields.into_iter().enumerate() {
             header[8 + index * 8..16 + index * 8].copy_from_slice(&(field as u64).to_le_bytes());
         }
-        header[48..80].copy_from_slice(checksum.as_bytes());
-        let header_checksum = blake3::hash(&header[..80]);
-        header[80..].copy_from_slice(&header_checksum.as_bytes()[..16]);
+        header[48..56].copy_from_slice(&checksum.to_le_bytes());
+        let header_checksum = Checksum::of(&header[..56]);
+        header[56..].copy_from_slice(&header_checksum.to_le_bytes());
         header
     }
 }
 
 /// Returns the checksum of several byte ranges taken as one.
-pub(super) fn checksum<'b>(parts: impl Iterator<Item = &'b [u8]>) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(part);
-    }
-    hasher.finalize()
+pub(super) fn checksum<'b>(parts: impl Iterator<Item = &'b [u8]>) -> u64 {
+    let mut checksum = Checksum::new();
+    parts.for_each(|part| checksum.update(part));
+    checksum.finish()
 }
 
 /// Takes a variable-length integer (LEB128) off the front of `bytes`.

@@ -17,10 +17,59 @@ pub(crate) const NO_VECTOR: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Segment {
     bytes: SegmentBytes,
+    /// The name of its file, unless it is in memory.
+    file: Option<String>,
     dimensions: usize,
     vectors: usize,
     terms: usize,
     offsets: Offsets,
+}
+
+/// The encoded postings of a term.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PostingList<'s> {
+    bytes: &'s [u8],
+}
+
+impl PostingList<'_> {
+    /// Returns a number that is not less than the number of postings.
+    pub(crate) fn max_len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Calls `take` with each posting.
+    pub(crate) fn for_each(&self, mut take: impl FnMut(Posting)) {
+        self.for_each_while(|posting| {
+            take(posting);
+            true
+        });
+    }
+
+    /// Calls `take` with each posting, until it returns `false`.
+    #[inline]
+    pub(crate) fn for_each_while(&self, mut take: impl FnMut(Posting) -> bool) {
+        let mut bytes = self.bytes;
+        let mut slot = 0_u64;
+        while let Some((first, rest)) = bytes.split_first() {
+            // Most steps of a long list fit into a byte.
+            let step = match *first < 0x80 {
+                true => {
+                    bytes = rest;
+                    u64::from(*first)
+                }
+                false => match take_varint(&mut bytes) {
+                    Some(step) => step,
+                    None => return,
+                },
+            };
+            slot += step >> 1;
+            let count = if step & 1 == 1 { Some(1) } else { take_varint(&mut bytes) };
+            let Some(count) = count else { return };
+            if !take(Posting { slot: slot as Slot, count: count as u32 }) {
+                return;
+            }
+        }
+    }
 }
 
 impl Segment {
@@ -40,7 +89,7 @@ impl Segment {
             // little, so they are left out to keep opening fast.
             let before = &bytes[HEADER_BYTES..offsets.start(Section::VectorValues)];
             let after = &bytes[offsets.end(Section::VectorValues)..];
-            *header == sizes.header(&checksum([before, after].into_iter()))
+            *header == sizes.header(checksum([before, after].into_iter()))
         };
         let is_valid = offsets.end(Section::Postings) == bytes.len() && has_valid_checksum();
         is_valid.then(|| Segment {
@@ -49,7 +98,18 @@ impl Segment {
             terms: sizes.terms,
             offsets,
             bytes,
+            file: None,
         })
+    }
+
+    /// Returns the segment with the name of its file.
+    pub(crate) fn in_file(self, file: &str) -> Self {
+        Segment { file: Some(file.to_owned()), ..self }
+    }
+
+    /// Returns whether the segment was read from a file.
+    pub(crate) fn is_in_file(&self, file: &str) -> bool {
+        self.file.as_deref() == Some(file)
     }
 
     /// Returns whether the segment's file is unchanged since it was opened.
@@ -123,41 +183,27 @@ impl Segment {
     }
 
     /// Calls `take` with each posting of a term.
-    pub(crate) fn postings(&self, term: &str, mut take: impl FnMut(Posting)) {
-        self.postings_while(term, |posting| {
-            take(posting);
-            true
-        });
+    pub(crate) fn postings(&self, term: &str, take: impl FnMut(Posting)) {
+        self.posting_list(term).for_each(take);
     }
 
-    /// Calls `take` with each posting of a term, until it returns `false`.
-    pub(crate) fn postings_while(&self, term: &str, take: impl FnMut(Posting) -> bool) {
-        if let Ok(rank) = self.rank(term) {
-            self.postings_at_while(rank, take);
+    /// Returns the postings of a term, which are none if no chunk has it.
+    pub(crate) fn posting_list(&self, term: &str) -> PostingList<'_> {
+        match self.rank(term) {
+            Ok(rank) => self.posting_list_at(rank),
+            Err(_) => PostingList::default(),
         }
     }
 
     /// Calls `take` with each posting of the term of some rank.
-    pub(super) fn postings_at(&self, rank: usize, mut take: impl FnMut(Posting)) {
-        self.postings_at_while(rank, |posting| {
-            take(posting);
-            true
-        });
+    pub(super) fn postings_at(&self, rank: usize, take: impl FnMut(Posting)) {
+        self.posting_list_at(rank).for_each(take);
     }
 
-    fn postings_at_while(&self, rank: usize, mut take: impl FnMut(Posting) -> bool) {
+    fn posting_list_at(&self, rank: usize) -> PostingList<'_> {
         let start = if rank == 0 { 0 } else { self.postings_end(rank - 1) };
         let postings = self.section(Section::Postings).get(start..self.postings_end(rank));
-        let mut bytes = postings.unwrap_or_default();
-        let mut slot = 0_u64;
-        while let Some(step) = take_varint(&mut bytes) {
-            slot += step >> 1;
-            let count = if step & 1 == 1 { Some(1) } else { take_varint(&mut bytes) };
-            let Some(count) = count else { return };
-            if !take(Posting { slot: slot as Slot, count: count as u32 }) {
-                return;
-            }
-        }
+        PostingList { bytes: postings.unwrap_or_default() }
     }
 
     fn postings_end(&self, rank: usize) -> usize {

@@ -9,6 +9,7 @@ use std::num::NonZeroI64;
 use std::sync::Arc;
 
 use heirloom_core::fold::{Line, LineLocation, Memory, fold};
+use heirloom_core::parallel;
 use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
@@ -17,6 +18,7 @@ use uuid::Uuid;
 
 use super::sources;
 use crate::IndexError;
+use crate::compression::{compress, decompress, is_long};
 use crate::name_hash::IdSuffix;
 
 pub(super) const SCHEMA: &str = "
@@ -24,6 +26,12 @@ CREATE TABLE line(id INTEGER PRIMARY KEY, component INTEGER, json BLOB NOT NULL)
 CREATE INDEX line_component ON line(component) WHERE component IS NOT NULL;
 CREATE TABLE name_component(name_hash INTEGER PRIMARY KEY, component INTEGER NOT NULL);
 ";
+
+/// How many lines are compressed at once.
+const LINES_PER_BATCH: usize = 1024;
+
+/// How many of them a thread must have to be worth starting.
+const MIN_LINES_PER_THREAD: usize = 256;
 
 /// The bits of a row id that hold the line number; the others hold the source.
 const LINE_NUMBER_MASK: i64 = 0xffff_ffff;
@@ -169,11 +177,18 @@ pub(crate) fn write<'j>(
 ) -> Result<(), IndexError> {
     let mut update = db.prepare_cached("UPDATE line SET component = ? WHERE id = ?")?;
     let mut insert = db.prepare_cached("INSERT INTO line(id, component, json) VALUES(?, ?, ?)")?;
-    for LineRow { id, component, json } in lines {
-        match json {
-            None => update.execute(params![component, id])?,
-            Some(json) => insert.execute(params![id, component, json])?,
-        };
+    let mut lines = lines.peekable();
+    while lines.peek().is_some() {
+        let batch: Vec<LineRow<'_>> = lines.by_ref().take(LINES_PER_BATCH).collect();
+        let has_long = batch.iter().any(|row| row.json.is_some_and(is_long));
+        let min_per_thread = if has_long { MIN_LINES_PER_THREAD } else { usize::MAX };
+        let compressed = parallel::map(&batch, min_per_thread, |row| row.json.map(compress));
+        for (LineRow { id, component, .. }, json) in batch.iter().zip(compressed) {
+            match json {
+                None => update.execute(params![component, id])?,
+                Some(json) => insert.execute(params![id, component, &*json])?,
+            };
+        }
     }
     Ok(())
 }
@@ -238,6 +253,7 @@ impl<'c> LineDecoder<'c> {
         let id: i64 = row.get(0)?;
         let json = row.get_ref(1)?.as_bytes();
         let json = json.map_err(|_| IndexError::damaged("a stored line of the log is no text"))?;
+        let json = &*decompress(json)?;
         let Ok(Some(record)) = record::read(json) else {
             return Err(IndexError::damaged("a stored line of the log cannot be parsed"));
         };

@@ -2,30 +2,51 @@
 
 use rusqlite::{Connection, params};
 
+use super::state;
 use crate::IndexError;
 use crate::slots::SlotTable;
 
+/// The generation comes before the data, so that looking for changed blocks reads no data of others.
 pub(super) const SCHEMA: &str = "
-CREATE TABLE slot_block(number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE slot_block(number INTEGER PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL);
 ";
 
 /// Reads all slots.
 pub(crate) fn load(db: &Connection) -> Result<SlotTable, IndexError> {
-    let mut slots = SlotTable::default();
-    let mut query = db.prepare_cached("SELECT data FROM slot_block ORDER BY number")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let block = row.get_ref(0)?.as_blob();
-        slots.push_block(block.map_err(|_| IndexError::damaged("a block of slots is no blob"))?)?;
-    }
+    // The largest number may be corrupt, and so much memory would not be there.
+    let blocks: i64 = db.query_row("SELECT count(*) FROM slot_block", [], |row| row.get(0))?;
+    let mut slots = SlotTable::with_capacity(usize::try_from(blocks).unwrap_or_default());
+    load_changed(db, &mut slots, -1)?;
     Ok(slots)
 }
 
-/// Writes the blocks that changed.
-pub(crate) fn save(db: &Connection, slots: &mut SlotTable) -> Result<(), IndexError> {
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO slot_block VALUES(?, ?)")?;
-    for (number, data) in slots.take_changed_blocks() {
-        insert.execute(params![i64::try_from(number).unwrap_or_default(), data])?;
+/// Reads the blocks that were written after a generation.
+pub(crate) fn load_changed(
+    db: &Connection,
+    slots: &mut SlotTable,
+    generation: i64,
+) -> Result<(), IndexError> {
+    let changed = "SELECT number, data FROM slot_block WHERE generation > ? ORDER BY number";
+    let mut query = db.prepare_cached(changed)?;
+    let mut rows = query.query([generation])?;
+    while let Some(row) = rows.next()? {
+        let number: i64 = row.get(0)?;
+        let block = row.get_ref(1)?.as_blob();
+        let block = block.map_err(|_| IndexError::damaged("a block of slots is no blob"))?;
+        slots.set_block(number, block)?;
     }
-    Ok(())
+    match i64::try_from(slots.len()) == Ok(state::slot_count(db)?) {
+        true => Ok(()),
+        false => Err(IndexError::damaged("a block of slots is missing")),
+    }
+}
+
+/// Writes the blocks that changed, as part of the next generation.
+pub(crate) fn save(db: &Connection, slots: &mut SlotTable) -> Result<(), IndexError> {
+    let generation = state::generation(db)? + 1;
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO slot_block VALUES(?, ?, ?)")?;
+    for (number, data) in slots.take_changed_blocks() {
+        insert.execute(params![number, generation, data])?;
+    }
+    state::set_slot_count(db, i64::try_from(slots.len()).unwrap_or_default())
 }

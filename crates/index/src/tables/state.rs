@@ -11,12 +11,13 @@ CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 /// The version of the tables, of the segments, and of the terms and marks that a record is indexed
 /// by. An index of another version is rebuilt.
-const FORMAT_VERSION: i64 = 21;
+const FORMAT_VERSION: i64 = 24;
 
 const VERSION_KEY: &str = "version";
 const GENERATION_KEY: &str = "generation";
 const EMBEDDER_KEY: &str = "embedder";
 const DIMENSIONS_KEY: &str = "dimensions";
+const SLOT_COUNT_KEY: &str = "slots";
 const CHECKSUM_KEY: &str = "checksum";
 const PURGE_CHECKSUM_KEY: &str = "purge_checksum";
 
@@ -55,6 +56,16 @@ pub(crate) fn generation(db: &Connection) -> Result<i64, IndexError> {
 /// Writes the number of a commit.
 pub(crate) fn set_generation(db: &Connection, generation: i64) -> Result<(), IndexError> {
     set(db, GENERATION_KEY, generation)
+}
+
+/// Reads how many slots there are.
+pub(crate) fn slot_count(db: &Connection) -> Result<i64, IndexError> {
+    Ok(get(db, SLOT_COUNT_KEY)?.unwrap_or_default())
+}
+
+/// Writes how many slots there are.
+pub(crate) fn set_slot_count(db: &Connection, slots: i64) -> Result<(), IndexError> {
+    set(db, SLOT_COUNT_KEY, slots)
 }
 
 /// Reads the checksum of all files that the index was last up to date with.

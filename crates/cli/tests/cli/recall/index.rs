@@ -293,6 +293,32 @@ fn a_server_uses_the_index_that_another_process_rebuilt() {
     assert_eq!(first(&ask(&team, "yachts")), "Yachts are slow");
 }
 
+/// After a change of the log alone, a server reads only what is new; other changes must not escape it then.
+#[test]
+fn a_server_notices_every_change_after_facts_of_another_process() {
+    let team = team();
+    let mut server = serve(&team);
+    best(&mut server, "refunds");
+    for (number, animal) in ["a heron", "an otter", "a badger"].iter().enumerate() {
+        team.run(&["fact", "add", "--section", "Specs", &format!("The mascot is {animal}")]).ok();
+        assert!(best(&mut server, animal).contains(animal), "{animal}");
+        let document = format!(".heirloom/context/animal-{number}.md");
+        team.write(
+            &document,
+            format!("# Animals\n\nThe zoo keeps {animal} and a walrus-{number}.\n"),
+        );
+        assert!(best(&mut server, &format!("walrus-{number}")).contains("zoo"), "{document}");
+    }
+    // A line that a person deletes is forgotten.
+    let shards = fs::read_dir(team.path().join(".heirloom/memory/fact")).unwrap();
+    for shard in shards.map(|shard| shard.unwrap().path()) {
+        let text = fs::read_to_string(&shard).unwrap();
+        let kept: Vec<&str> = text.lines().filter(|line| !line.contains("badger")).collect();
+        fs::write(&shard, kept.join("\n") + "\n").unwrap();
+    }
+    assert!(!best(&mut server, "mascot badger").contains("mascot is a badger"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_server_survives_truncation_of_its_index_files() {

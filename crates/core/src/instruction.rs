@@ -9,6 +9,8 @@
 mod rules;
 mod words;
 
+use std::borrow::Cow;
+
 use crate::phrase::FoldedSentence;
 use crate::prose;
 use crate::recall::{Speaker, split_speaker};
@@ -38,17 +40,33 @@ pub fn standing_instructions(text: &str) -> Vec<&str> {
 /// are skipped, since every memory is checked when it is indexed.
 pub fn instructions_in_memory(text: &str) -> Vec<&str> {
     let (speaker, message) = split_speaker(text);
-    if speaker == Some(Speaker::Assistant) {
-        return vec![];
+    match speaker {
+        Some(Speaker::Assistant) => vec![],
+        _ => instructions(message).collect(),
     }
-    let sentences = message.lines().flat_map(prose::split_sentences);
-    let likely = sentences.filter(|sentence| has_instruction_word(sentence)).map(statement_of);
-    likely
-        .filter(|sentence| is_standing_instruction(sentence) || states_preference(sentence))
-        .collect()
 }
 
-/// How a memory states an instruction or a preference.
+/// Returns the sentences of a message that are standing instructions or state a preference.
+fn instructions(message: &str) -> impl Iterator<Item = &str> {
+    let own = message.lines().filter(|line| !line.trim_start().starts_with('>'));
+    let lines = own.filter(|line| has_instruction_word(line));
+    let sentences = lines.flat_map(prose::split_sentences);
+    let likely = sentences.filter(|sentence| has_instruction_word(sentence)).map(statement_of);
+    likely
+        .filter(|sentence| has_instruction_word(&without_quotations(sentence)))
+        .filter(|sentence| is_standing_instruction(sentence) || states_preference(sentence))
+}
+
+/// Returns a sentence without what it quotes: others instruct there.
+fn without_quotations(sentence: &str) -> Cow<'_, str> {
+    if !sentence.contains(['"', '“']) {
+        return Cow::Borrowed(sentence);
+    }
+    let parts = sentence.split(['"', '“', '”']);
+    Cow::Owned(parts.step_by(2).collect::<Vec<_>>().join(" "))
+}
+
+/// How a text states an instruction or a preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstructionForm {
     /// It opens with the instruction: "Always …", "From now on …", "I prefer …".
@@ -57,29 +75,52 @@ pub enum InstructionForm {
     InPassing,
 }
 
-/// Returns how a memory states a standing instruction or a preference; `None` if it states none.
-pub fn instruction_form(text: &str) -> Option<InstructionForm> {
-    let first = *instructions_in_memory(text).first()?;
-    let opening = FoldedSentence::new(first).without_lead_ins(LEAD_INS);
+/// Returns how a chunk of a memory states a standing instruction or a preference; `None` if it states none. Only the
+/// first chunk opens the memory.
+pub fn instruction_form(memory: &str, chunk: &str, is_first: bool) -> Option<InstructionForm> {
+    if split_speaker(memory).0 == Some(Speaker::Assistant) {
+        return None;
+    }
+    let message = if is_first { split_speaker(chunk).1 } else { chunk };
+    let first = instructions(message).next()?;
+    let first_sentence = FoldedSentence::new(first);
+    let opening = first_sentence.without_lead_ins(LEAD_INS);
     let is_explicit =
         opening.starts_with_any(RECURRING_OPENINGS) || opening.starts_with_any(EXPLICIT_OPENINGS);
-    let is_first = split_speaker(text).1.trim_start().starts_with(first);
-    Some(match is_explicit && is_first {
+    let is_opening = is_first && message.trim_start().starts_with(first);
+    Some(match is_explicit && is_opening {
         true => InstructionForm::Opening,
         false => InstructionForm::InPassing,
     })
 }
 
-/// Returns whether a sentence has a word that standing instructions and preferences have.
-fn has_instruction_word(sentence: &str) -> bool {
-    let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    words.any(|word| INSTRUCTION_WORDS.iter().any(|one| one.eq_ignore_ascii_case(word)))
+/// Returns whether a text has a word that standing instructions and preferences have. Compares bytes, since every text
+/// is checked when it is indexed.
+fn has_instruction_word(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // Bytes of other alphabets count as letters.
+    let is_letter = |at: usize| {
+        bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+    };
+    let is_word = |at: usize, word: &&str| {
+        let end = at + word.len();
+        bytes.get(at..end).is_some_and(|own| own.eq_ignore_ascii_case(word.as_bytes()))
+            && !is_letter(end)
+    };
+    let begins_word = |at: usize| is_letter(at) && (at == 0 || !is_letter(at - 1));
+    let mut words = (0..bytes.len()).filter(|at| begins_word(*at));
+    words.any(|at| {
+        let initial = bytes[at].to_ascii_lowercase();
+        let same_initial = |word: &&&str| word.as_bytes()[0] == initial;
+        INSTRUCTION_WORDS.iter().filter(same_initial).any(|word| is_word(at, word))
+    })
 }
 
 /// Returns whether a clause of a sentence states a preference.
 fn states_preference(sentence: &str) -> bool {
-    let is_preference = |clause: &FoldedSentence| is_preference(&clause.without_lead_ins(LEAD_INS));
-    FoldedSentence::new(sentence).clauses().iter().any(is_preference)
+    let is_preference =
+        |clause: FoldedSentence<'_>| is_preference(&clause.without_lead_ins(LEAD_INS));
+    FoldedSentence::new(sentence).clauses().any(is_preference)
 }
 
 /// Returns whether a sentence is a standing instruction.
@@ -93,7 +134,7 @@ pub fn is_standing_instruction(sentence: &str) -> bool {
         let bare = full.without_lead_ins(LEAD_INS);
         return is_polite_request(&bare) && bare.contains_any(GENERIC_WORDS);
     }
-    let is_rule = |clause: &FoldedSentence| {
+    let is_rule = |clause: FoldedSentence<'_>| {
         let clause = clause.without_lead_ins(LEAD_INS);
         is_prohibition(&clause)
             || is_preference(&clause)
@@ -104,7 +145,7 @@ pub fn is_standing_instruction(sentence: &str) -> bool {
             || is_generic_statement(&clause)
     };
     full.contains_any(RULE_PHRASES) && !is_personal_history(&full)
-        || full.clauses().iter().any(is_rule)
+        || full.clauses().any(is_rule)
         || is_reminder(&full)
 }
 
@@ -178,7 +219,21 @@ mod tests {
         let long =
             format!("I'm {}so I prefer plain SQL, how do I do that?", "trying things, ".repeat(30));
         assert_eq!(instructions_in_memory(&long).len(), 1);
-        for text in ["assistant: Always run clippy first.", "The build is red.", "user: thanks"] {
+        for text in [
+            "user: Make sure to use British spelling in all answers.",
+            "I would like you to call me Max.",
+            "Going forward, invoices are sent as PDF.",
+            "Never use \"unwrap\" here.",
+        ] {
+            assert_eq!(instructions_in_memory(text).len(), 1, "{text}");
+        }
+        for text in [
+            "assistant: Always run clippy first.",
+            "The build is red.",
+            "user: thanks",
+            "> Always use four spaces",
+            "The manual says: \"Always unplug the device.\"",
+        ] {
             assert_eq!(instructions_in_memory(text), [""; 0], "{text}");
         }
     }
@@ -192,8 +247,11 @@ mod tests {
             ("The build is red. Never push then.", Some(InstructionForm::InPassing)),
             ("The build is red.", None),
         ] {
-            assert_eq!(instruction_form(text), form, "{text}");
+            assert_eq!(instruction_form(text, text, true), form, "{text}");
         }
+        let later = "Always run clippy.";
+        assert_eq!(instruction_form("user: hm", later, false), Some(InstructionForm::InPassing));
+        assert_eq!(instruction_form("assistant: hm", later, false), None);
     }
 
     #[test]

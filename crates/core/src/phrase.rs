@@ -1,6 +1,8 @@
 //! Matches fixed phrases in sentences as people type them: without regard to case, apostrophes and common
 //! abbreviations.
 
+use std::borrow::Cow;
+
 /// Spellings that people use in chat, with the words that the phrase lists contain.
 const CHAT_SPELLINGS: &[(&str, &str)] = &[
     ("arent", "aren't"),
@@ -30,17 +32,59 @@ const CHAT_SPELLINGS: &[(&str, &str)] = &[
 
 /// A sentence in a form in which phrases can be found: words in lower case, with one space before and
 /// after each; commas, semicolons, colons and dashes are words of their own.
-pub(crate) struct FoldedSentence {
-    text: String,
+pub(crate) struct FoldedSentence<'t> {
+    text: Cow<'t, str>,
+    /// Where each word begins.
+    words: Vec<u32>,
+    beginnings: WordBeginnings,
 }
 
-impl FoldedSentence {
+/// A set of the beginnings of words, by which most phrases of a list are rejected. Beginnings may collide.
+#[derive(Clone, Copy, Default)]
+struct WordBeginnings([u64; 4]);
+
+impl WordBeginnings {
+    fn may_have(&self, phrase: &str) -> bool {
+        let (index, bit) = Self::position(phrase.as_bytes());
+        self.0[index] & bit != 0
+    }
+
+    /// Returns the place of the first two bytes of a word in the set. A word of one letter ends with a space.
+    fn position(word: &[u8]) -> (usize, u64) {
+        let first = word.first().copied().unwrap_or(b' ');
+        let second = word.get(1).copied().unwrap_or(b' ');
+        let hash = first.wrapping_mul(31).wrapping_add(second);
+        (usize::from(hash >> 6), 1 << (hash & 63))
+    }
+}
+
+impl<'t> FoldedSentence<'t> {
+    /// Wraps a folded text, in which each word stands after a space.
+    fn of_folded(text: Cow<'t, str>) -> Self {
+        let bytes = text.as_bytes();
+        let mut words = Vec::with_capacity(bytes.len() / 4);
+        let mut beginnings = WordBeginnings::default();
+        for (space, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == b' ') {
+            if space + 1 < bytes.len() {
+                let (index, bit) = WordBeginnings::position(&bytes[space + 1..]);
+                beginnings.0[index] |= bit;
+                words.push(space as u32 + 1);
+            }
+        }
+        FoldedSentence { text, words, beginnings }
+    }
+}
+
+impl FoldedSentence<'_> {
     /// Folds a sentence.
-    pub(crate) fn new(sentence: &str) -> Self {
+    pub(crate) fn new(sentence: &str) -> FoldedSentence<'static> {
         let mut text = String::with_capacity(sentence.len() + 8);
         text.push(' ');
+        let mut lower = String::new();
         for word in sentence.split_whitespace() {
-            let lower = word.to_lowercase().replace(['’', '‘'], "'");
+            lower.clear();
+            let lower_case = word.chars().flat_map(char::to_lowercase);
+            lower.extend(lower_case.map(|c| if matches!(c, '’' | '‘') { '\'' } else { c }));
             let bare = lower.trim_matches(|c: char| !c.is_alphanumeric() && c != '#');
             if bare.is_empty() {
                 if lower == "=" {
@@ -60,7 +104,14 @@ impl FoldedSentence {
                 text.push_str(", ");
             }
         }
-        FoldedSentence { text }
+        FoldedSentence::of_folded(Cow::Owned(text))
+    }
+
+    /// Returns the sentence from a word on, which begins at this byte.
+    fn starting_at(&self, start: usize) -> FoldedSentence<'_> {
+        FoldedSentence::of_folded(Cow::Borrowed(
+            self.text.get(start.saturating_sub(1)..).unwrap_or_default(),
+        ))
     }
 
     /// Returns the words, with `,` for a mark between clauses.
@@ -70,7 +121,11 @@ impl FoldedSentence {
 
     /// Returns whether the sentence contains a phrase as whole words.
     pub(crate) fn contains(&self, phrase: &str) -> bool {
-        contains_words(&self.text, phrase)
+        let is_here = |start: &u32| {
+            let rest = &self.text.as_bytes()[*start as usize..];
+            rest.starts_with(phrase.as_bytes()) && rest.get(phrase.len()) == Some(&b' ')
+        };
+        self.beginnings.may_have(phrase) && self.words.iter().any(is_here)
     }
 
     /// Returns whether the sentence contains one of these phrases.
@@ -79,24 +134,29 @@ impl FoldedSentence {
     }
 
     /// Returns the sentence without the first of these lead-ins that it begins with, for as long as it begins with one.
-    pub(crate) fn without_lead_ins(&self, lead_ins: &[&str]) -> FoldedSentence {
-        let mut rest = self.text.trim();
+    pub(crate) fn without_lead_ins(&self, lead_ins: &[&str]) -> FoldedSentence<'_> {
+        let mut rest = self.text.as_ref();
         loop {
             rest = rest.trim_start_matches([',', ' ']);
             let shorter = lead_ins.iter().find_map(|lead_in| strip_words(rest, lead_in));
             match shorter {
                 Some(shorter) => rest = shorter,
-                None => return FoldedSentence { text: format!(" {rest} ") },
+                None => return self.starting_at(self.text.len() - rest.len()),
             }
         }
     }
 
     /// Returns the sentence from the beginning of each of its clauses on.
-    pub(crate) fn clauses(&self) -> Vec<FoldedSentence> {
-        let words: Vec<&str> = self.words().collect();
-        let begins = |at: usize| at == 0 || matches!(words[at - 1], "," | "and" | "but" | "so");
-        let clause = |at: usize| FoldedSentence { text: format!(" {} ", words[at..].join(" ")) };
-        (0..words.len()).filter(|at| begins(*at)).map(clause).collect()
+    pub(crate) fn clauses(&self) -> impl Iterator<Item = FoldedSentence<'_>> {
+        let mut begins = true;
+        let mut start = 1;
+        let words = self.text.get(1..).unwrap_or_default().split_terminator(' ');
+        words.filter_map(move |word| {
+            let clause = begins.then(|| self.starting_at(start));
+            begins = matches!(word, "," | "and" | "but" | "so");
+            start += word.len() + 1;
+            clause
+        })
     }
 
     /// Returns the rest of the sentence if it begins with this phrase.
@@ -113,11 +173,6 @@ impl FoldedSentence {
 fn strip_words<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(phrase)?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start())
-}
-
-fn contains_words(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase)
-        .any(|(at, _)| text[..at].ends_with(' ') && text[at + phrase.len()..].starts_with(' '))
 }
 
 #[cfg(test)]

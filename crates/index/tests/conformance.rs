@@ -41,6 +41,7 @@ fn passage(name: String, text: String) -> Passage {
         title: None,
         summary: None,
         filter_terms: vec![filter_term("kind", "finding").into()],
+        may_instruct: true,
         group: None,
         position: 0,
         day: None,

@@ -102,7 +102,8 @@ fn check_terms(corpus: &impl Corpus, memories: &BTreeMap<Slot, Passage>) {
         let memory_terms = terms(&memory.text)
             .into_iter()
             .chain(terms(title))
-            .chain(memory.filter_terms.iter().map(ToString::to_string));
+            .chain(memory.filter_terms.iter().map(ToString::to_string))
+            .chain(memory.instruction_terms(&memory.text, true).map(|term| term.to_string()));
         memory_terms
             .for_each(|term| *expected.entry(term).or_default().entry(*slot).or_default() += 1);
     }

@@ -10,7 +10,7 @@ use crate::phrase::FoldedSentence;
 /// A longer sentence that begins with "no" explains something.
 const MAX_BAN_WORDS: usize = 24;
 
-pub(super) fn is_polite_request(bare: &FoldedSentence) -> bool {
+pub(super) fn is_polite_request(bare: &FoldedSentence<'_>) -> bool {
     bare.starts_with_any(&[
         "can you",
         "can we",
@@ -22,7 +22,7 @@ pub(super) fn is_polite_request(bare: &FoldedSentence) -> bool {
 }
 
 /// Recognises reports that contain the words of a rule: "We never had that".
-pub(super) fn is_personal_history(bare: &FoldedSentence) -> bool {
+pub(super) fn is_personal_history(bare: &FoldedSentence<'_>) -> bool {
     bare.contains_any(&[
         "never had",
         "never got",
@@ -36,7 +36,7 @@ pub(super) fn is_personal_history(bare: &FoldedSentence) -> bool {
 }
 
 /// Recognises prohibitions: "Don't use floats", "stop adding comments", "no new dependencies", "avoid globals".
-pub(super) fn is_prohibition(bare: &FoldedSentence) -> bool {
+pub(super) fn is_prohibition(bare: &FoldedSentence<'_>) -> bool {
     let negative = [
         "don't",
         "do not",
@@ -95,12 +95,12 @@ fn first_words_are(rest: &str, words: &str) -> bool {
 }
 
 /// Returns whether a sentence names a condition that outlasts the moment.
-fn has_condition(bare: &FoldedSentence) -> bool {
+fn has_condition(bare: &FoldedSentence<'_>) -> bool {
     bare.contains_any(&["before", "until", "till", "unless", "without", "while"])
 }
 
 /// Recognises preferences: "I prefer tabs", "I'd rather you ask".
-pub(super) fn is_preference(bare: &FoldedSentence) -> bool {
+pub(super) fn is_preference(bare: &FoldedSentence<'_>) -> bool {
     bare.contains_any(PREFERENCE_PHRASES)
         && !bare.contains_any(&[
             "if you prefer",
@@ -116,7 +116,7 @@ pub(super) fn is_preference(bare: &FoldedSentence) -> bool {
 }
 
 /// Recognises imperatives that hold every time: "Run clippy before every commit", "always squash", "only merge after review".
-pub(super) fn is_quantified_imperative(bare: &FoldedSentence) -> bool {
+pub(super) fn is_quantified_imperative(bare: &FoldedSentence<'_>) -> bool {
     let is_always = bare.starts_with_any(RECURRING_OPENINGS);
     let after_only = bare.strip_prefix("only").and_then(|rest| rest.split_whitespace().next());
     if after_only.is_some_and(|verb| verb.ends_with('s') && !verb.ends_with("ss")) {
@@ -136,7 +136,7 @@ pub(super) fn is_quantified_imperative(bare: &FoldedSentence) -> bool {
 
 /// Recognises instructions with a condition: "When it's about caching you can explain more", "prod only after Jonas has
 /// signed off".
-pub(super) fn is_conditional_instruction(bare: &FoldedSentence) -> bool {
+pub(super) fn is_conditional_instruction(bare: &FoldedSentence<'_>) -> bool {
     let is_condition = bare.starts_with_any(&[
         "when it's about",
         "when it comes to",
@@ -175,7 +175,7 @@ pub(super) fn is_conditional_instruction(bare: &FoldedSentence) -> bool {
 }
 
 /// Recognises a choice and what it excludes: "Use rg, not grep", "tabs not spaces".
-pub(super) fn is_contrast(bare: &FoldedSentence) -> bool {
+pub(super) fn is_contrast(bare: &FoldedSentence<'_>) -> bool {
     let is_choice = bare.starts_with_any(&[
         "use",
         "it's",
@@ -214,7 +214,7 @@ pub(super) fn is_contrast(bare: &FoldedSentence) -> bool {
 }
 
 /// Recognises how work is to be done: "Keep commits small", "answer in German", "treat warnings as errors".
-pub(super) fn is_manner(bare: &FoldedSentence) -> bool {
+pub(super) fn is_manner(bare: &FoldedSentence<'_>) -> bool {
     if bare.starts_with_any(MANNER_OPENINGS) {
         return !bare.contains_any(PRESENT_MOMENT);
     }
@@ -235,7 +235,7 @@ pub(super) fn is_manner(bare: &FoldedSentence) -> bool {
 }
 
 /// Recognises conventions after a label: "Commit messages: lowercase, imperative".
-pub(super) fn is_labelled_convention(bare: &FoldedSentence) -> bool {
+pub(super) fn is_labelled_convention(bare: &FoldedSentence<'_>) -> bool {
     let labels = [
         "branch names ,",
         "comments ,",
@@ -261,7 +261,7 @@ pub(super) fn is_labelled_convention(bare: &FoldedSentence) -> bool {
 
 /// Recognises statements about all things of a kind: "Amounts are integers in cents", "every migration needs a down step",
 /// "secrets must come from the vault".
-pub(super) fn is_generic_statement(bare: &FoldedSentence) -> bool {
+pub(super) fn is_generic_statement(bare: &FoldedSentence<'_>) -> bool {
     if bare.contains_any(OBSERVATIONS)
         || bare.starts_with_any(&[
             "i", "it", "that", "this", "these", "those", "they", "he", "she", "there", "what",
@@ -328,7 +328,7 @@ fn ends_in_state(words: &[&str]) -> bool {
 }
 
 /// Recognises reminders: "Remember that the API is versioned", "keep in mind …".
-pub(super) fn is_reminder(full: &FoldedSentence) -> bool {
+pub(super) fn is_reminder(full: &FoldedSentence<'_>) -> bool {
     let begins = full.starts_with_any(&[
         "remember that",
         "remember ,",

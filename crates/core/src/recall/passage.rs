@@ -26,6 +26,8 @@ pub struct Passage {
     pub summary: Option<String>,
     /// The terms that filters use, made by [`filter_term`].
     pub filter_terms: Vec<Cow<'static, str>>,
+    /// Whether its text may state standing instructions, which are looked for when it is indexed.
+    pub may_instruct: bool,
     /// The document, session or conversation that it belongs to.
     pub group: Option<String>,
     /// Its order within the group.
@@ -71,6 +73,11 @@ pub struct DocumentPart {
 
 const SECTION_PREFIX: &str = "document:";
 
+/// Returns the name of the group of a session's records.
+pub fn session_group(session: &str) -> String {
+    format!("session:{session}")
+}
+
 /// Returns the name of a section of a document; sections are counted from 1.
 pub fn section_name(path: &str, number: usize) -> String {
     format!("{SECTION_PREFIX}{path}#{number}")
@@ -82,7 +89,7 @@ pub fn strip_section_prefix(name: &str) -> Option<&str> {
 }
 
 /// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility`,
-/// `validity`, `instruction` or `record`. A control character keeps it apart from the terms of texts.
+/// `validity`, `instruction`, `session` or `record`. A control character keeps it apart from the terms of texts.
 pub fn filter_term(field: &str, value: &str) -> String {
     format!("\u{1}{field}={}", words::normalise(value))
 }
@@ -97,19 +104,14 @@ pub fn opening_instruction_term() -> Cow<'static, str> {
     filter_term("instruction", "opening").into()
 }
 
-/// Returns the filter terms for the standing instructions and preferences of a text.
-pub fn instruction_terms(text: &str) -> impl Iterator<Item = Cow<'static, str>> {
-    let form = instruction_form(text);
-    let is_opening = form == Some(InstructionForm::Opening);
-    let standing = form.map(|_| standing_instruction_term());
-    standing.into_iter().chain(is_opening.then(opening_instruction_term))
-}
-
 /// The filter terms of an enum's values, built once because most records have them.
 type FilterTerms<T> = LazyLock<Vec<(T, String)>>;
 
 static KIND_TERMS: FilterTerms<RecordKind> =
     LazyLock::new(|| RecordKind::ALL.map(|kind| (kind, filter_term("kind", kind.as_str()))).into());
+
+/// The filter term of an episode and of a record of a session.
+static SESSION_TERM: LazyLock<String> = LazyLock::new(|| filter_term("session", "any"));
 
 static RECORD_TERMS: FilterTerms<RecordKind> = LazyLock::new(|| {
     RecordKind::ALL.map(|kind| (kind, filter_term("record", kind.as_str()))).into()
@@ -142,10 +144,15 @@ impl Passage {
             .extend(record.is_private().then(|| filter_term("visibility", "private").into()));
         filter_terms
             .extend(record.valid_to.is_some().then(|| filter_term("validity", "ends").into()));
-        match &record.body {
-            Body::Episode(episode) if episode.instructions.is_empty() => {}
-            Body::Episode(_) => filter_terms.push(standing_instruction_term()),
-            _ => filter_terms.extend(instruction_terms(&record.text())),
+        if record.session_id().is_some() || record.kind() == RecordKind::Episode {
+            filter_terms.push(SESSION_TERM.as_str().into());
+        }
+        let episode = match &record.body {
+            Body::Episode(episode) => Some(episode),
+            _ => None,
+        };
+        if episode.is_some_and(|episode| !episode.instructions.is_empty()) {
+            filter_terms.push(standing_instruction_term());
         }
         Passage {
             name: item.id.to_string(),
@@ -154,7 +161,8 @@ impl Passage {
             title: record.title().map(str::to_owned),
             summary: record.levels.summary.clone(),
             filter_terms,
-            group: record.session.as_ref().map(|session| format!("session:{session}")),
+            may_instruct: episode.is_none(),
+            group: record.session_id().map(session_group),
             position: record.at.as_microsecond(),
             day: Some(day::of_timestamp(record.at)),
             confidence: record.confidence,
@@ -175,6 +183,19 @@ impl Passage {
         let document =
             strip_section_prefix(&self.name).and_then(|section| section.rsplit_once('#'));
         document.map_or(&self.name, |(path, _)| path)
+    }
+
+    /// Returns the filter terms for the standing instructions and preferences that a chunk of its text states.
+    pub fn instruction_terms(
+        &self,
+        chunk: &str,
+        is_first: bool,
+    ) -> impl Iterator<Item = Cow<'static, str>> {
+        let form =
+            self.may_instruct.then(|| instruction_form(&self.text, chunk, is_first)).flatten();
+        let is_opening = form == Some(InstructionForm::Opening);
+        let standing = form.map(|_| standing_instruction_term());
+        standing.into_iter().chain(is_opening.then(opening_instruction_term))
     }
 
     /// Returns a hash of everything that is indexed: a passage with an unchanged hash is not indexed again.

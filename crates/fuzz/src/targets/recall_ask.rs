@@ -63,6 +63,7 @@ fn passage(at: usize, text: &str) -> Passage {
         title: None,
         summary: None,
         filter_terms: vec![],
+        may_instruct: true,
         group: Some("document:notes.md".to_owned()),
         position: at as i64,
         day: None,

@@ -195,6 +195,8 @@ impl<'e> Tokenizer<'e> {
             });
             to.pieces.end_text(slot);
         }
+        let instructions = chunk.passage.instruction_terms(chunk.text, chunk.is_first);
+        to.terms.extend(instructions.map(|term| self.terms.id(&term)));
         to.terms.extend(chunk.passage.filter_terms.iter().map(|term| self.terms.id(term)));
         to.term_ends.push((slot, to.terms.len()));
     }

@@ -288,7 +288,7 @@ pub(super) fn withdraws_last(sentence: &str) -> bool {
 }
 
 /// Returns the word before a phrase.
-fn subject_of(sentence: &FoldedSentence, phrase: &str) -> Option<String> {
+fn subject_of(sentence: &FoldedSentence<'_>, phrase: &str) -> Option<String> {
     let words: Vec<&str> = sentence.words().collect();
     let at = position_of(&words, phrase)?;
     let subject = at.checked_sub(1).map(|before| words[before])?;
@@ -296,7 +296,7 @@ fn subject_of(sentence: &FoldedSentence, phrase: &str) -> Option<String> {
 }
 
 /// Returns the words after a phrase, up to the end of the clause.
-fn object_of(sentence: &FoldedSentence, phrase: &str) -> Option<String> {
+fn object_of(sentence: &FoldedSentence<'_>, phrase: &str) -> Option<String> {
     let words: Vec<&str> = sentence.words().collect();
     let after = &words[position_of(&words, phrase)? + phrase.split(' ').count()..];
     if phrase == "leave the"

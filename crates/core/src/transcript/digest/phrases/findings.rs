@@ -235,13 +235,13 @@ fn names_commit(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence names a pull request: "PR #213".
-fn names_pull_request(folded: &FoldedSentence) -> bool {
+fn names_pull_request(folded: &FoldedSentence<'_>) -> bool {
     let words: Vec<&str> = folded.words().collect();
     words.windows(2).any(|pair| matches!(pair[0], "pr" | "mr" | "prs") && pair[1].starts_with('#'))
 }
 
 /// Returns whether a sentence reports a change of a number: "from 3385 to 470 ms", "passes 200 of 200 runs".
-fn reports_measurement(folded: &FoldedSentence) -> bool {
+fn reports_measurement(folded: &FoldedSentence<'_>) -> bool {
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let words: Vec<&str> = folded.words().collect();
     let number_after = |at: usize| words[at + 1..].iter().take(2).any(|word| is_number(word));

@@ -331,7 +331,31 @@ fn read_title(document: &Document, text: &str, number: Option<u32>) -> String {
             .trim()
             .to_owned(),
     };
-    strip_number(&raw, number).unwrap_or(&raw).to_owned()
+    let title = strip_number(&raw, number).unwrap_or(&raw);
+    let name = path::name_in_words(&document.path);
+    if name.is_empty() || !is_template_title(title) {
+        return title.to_owned();
+    }
+    let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
+    format!("{}{rest}", first.to_uppercase())
+}
+
+/// Phrases of titles that a template has before its author fills it in.
+const TEMPLATE_TITLES: &[&str] = &[
+    "decision record title",
+    "short title of",
+    "title here",
+    "title of the decision",
+    "your title",
+];
+
+/// Returns whether a title is still that of the template.
+fn is_template_title(title: &str) -> bool {
+    let lower = title.trim().to_lowercase();
+    let is_enclosed = [('{', '}'), ('[', ']'), ('<', '>')]
+        .iter()
+        .any(|(open, close)| lower.strip_prefix(*open).is_some_and(|rest| rest.ends_with(*close)));
+    is_enclosed || lower == "title" || TEMPLATE_TITLES.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Returns a title without the number of its record, or `None` if it does not start with it.
@@ -381,6 +405,9 @@ mod tests {
     fn titles_are_read_without_their_number() {
         let title = |heading: &str| read("0010-x.md", &format!("# {heading}\n")).title;
         assert_eq!(title("10. Use SQLite"), "Use SQLite");
+        let unnamed = "# ADR025: Decision Record Title (a description of the decision)\n";
+        assert_eq!(read("ADR/ADR025-remove-papertrail.md", unnamed).title, "Remove papertrail");
+        assert_eq!(read("0003-use-a-queue.md", "# {short title}\n").title, "Use a queue");
         assert_eq!(title("ADR-061: Liquid staking"), "Liquid staking");
         assert_eq!(title("ADR 002: T"), "T");
         assert_eq!(title("Record decisions"), "Record decisions");

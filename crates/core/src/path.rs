@@ -77,6 +77,20 @@ pub fn percent_decode(path: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| path.to_owned())
 }
 
+/// The names of files that a folder may have one of each, and that say nothing about their content.
+const COMMON_FILE_NAMES: [&str; 5] = ["readme", "index", "plan", "context", "agent"];
+
+/// Returns what a path calls a document, as words: `use paper trail` for `ADR/ADR017-use-paper-trail.md`. A file that is
+/// called like many others (`README.md`) has the name of its folder.
+pub fn name_in_words(path: &str) -> String {
+    let mut parts = path.rsplit('/').map(|part| part.split('.').next().unwrap_or_default());
+    let is_common = |name: &&str| COMMON_FILE_NAMES.contains(&name.to_lowercase().as_str());
+    let name = parts.find(|name| !is_common(name)).unwrap_or_default();
+    let has_digit = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    let words = name.split(['-', '_', ' ']).filter(|word| !has_digit(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +126,13 @@ mod tests {
         {
             assert_eq!(resolve_link(from, &relative_link(from, to)).as_deref(), Some(to));
         }
+    }
+
+    #[test]
+    fn a_document_is_called_by_its_file_or_folder() {
+        assert_eq!(name_in_words("ADR/ADR017-use-paper-trail.md"), "use paper trail");
+        assert_eq!(name_in_words("keps/sig-apps/2255-pod-cost/README.md"), "pod cost");
+        assert_eq!(name_in_words("notes.md"), "notes");
+        assert_eq!(name_in_words("README.md"), "");
     }
 }

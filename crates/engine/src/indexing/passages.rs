@@ -7,9 +7,9 @@ use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::MemoryEntry;
-use heirloom_core::recall::{DocumentPart, Passage, filter_term, instruction_terms, section_name};
+use heirloom_core::recall::{DocumentPart, Passage, filter_term, section_name};
 use heirloom_core::record::Referent;
-use heirloom_core::{Document, Problem, day};
+use heirloom_core::{Document, Problem, day, path};
 use heirloom_store::layout::{DocumentRole, HierarchyDocument};
 use jiff::civil::Date;
 
@@ -33,7 +33,7 @@ pub(super) enum DocumentClass {
 }
 
 /// Returns the date that a document states.
-pub(super) fn stated_date(document: &Document) -> Option<Date> {
+pub(crate) fn stated_date(document: &Document) -> Option<Date> {
     let mut keys = ["updated", "date", "created"].iter();
     keys.find_map(|key| document.field(key).and_then(day::parse))
 }
@@ -200,7 +200,6 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         vec![filter_term("kind", &part.kind).into(), filter_term("level", &document.level).into()];
     filter_terms
         .extend(document.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
-    filter_terms.extend(instruction_terms(&part.text));
     Passage {
         name: format!("{subject}@{}", document.path),
         subject_override: Some(subject),
@@ -208,6 +207,7 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         title: None,
         summary: None,
         filter_terms,
+        may_instruct: true,
         group: Some(format!("document:{}", document.path)),
         position: i64::try_from(entry.line).unwrap_or_default(),
         day: part.date,
@@ -276,6 +276,20 @@ impl<'d> PassageHeader<'d> {
         }
     }
 
+    /// Returns the words of a section's heading, of the document's title and of its file's name, each once. They count for
+    /// every part of the section; the title of a document may still be that of its template.
+    fn title_words(&self, heading: &str) -> String {
+        let name = path::name_in_words(&self.document.path);
+        let parts = [heading, &self.title, &name];
+        let mut words: Vec<&str> = Vec::new();
+        for word in parts.into_iter().flat_map(str::split_whitespace) {
+            if !words.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+                words.push(word);
+            }
+        }
+        words.join(" ")
+    }
+
     /// Makes the passage of one section. `index` counts the sections of the document from 0.
     fn passage(&self, index: usize, section: &Section) -> Passage {
         let title = &self.title;
@@ -306,9 +320,10 @@ impl<'d> PassageHeader<'d> {
             subject_override: self.subject.clone(),
             name,
             text,
-            title: Some(section.heading.clone()).filter(|heading| !heading.is_empty()),
+            title: Some(self.title_words(&section.heading)),
             summary: None,
             filter_terms,
+            may_instruct: false,
             group: Some(format!("document:{}", self.document.path)),
             position: i64::try_from(index).unwrap_or_default(),
             day: self.date,
@@ -354,6 +369,7 @@ fn split_section(heading: &str, start: usize, lines: &[&str], sections: &mut Vec
         *first_line = None;
     };
     for (at, line) in without_comments(lines).iter().enumerate() {
+        let line = if is_rule(line) { "" } else { line };
         let words_in_line = line.split_whitespace().count();
         if words_in_line == 0 && words >= SECTION_SPLIT_WORDS {
             flush(&mut text, &mut first_line);
@@ -368,6 +384,13 @@ fn split_section(heading: &str, start: usize, lines: &[&str], sections: &mut Vec
         text.push('\n');
     }
     flush(&mut text, &mut first_line);
+}
+
+/// Returns whether a line is a horizontal rule, which says nothing.
+fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    let is_mark = |mark: char| line.chars().all(|c| c == mark || c == ' ');
+    line.len() >= 3 && ['-', '*', '_'].into_iter().any(is_mark)
 }
 
 /// Blanks HTML comments that begin a line, because a reader of the rendered text does not see them.

@@ -21,11 +21,14 @@ pub use chunk::{chunks, is_split};
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{
     ComponentKey, DocumentPart, Passage, component_keys, component_keys_of_line, filter_term,
-    instruction_terms, opening_instruction_term, section_name, standing_instruction_term,
+    opening_instruction_term, section_name, session_group, standing_instruction_term,
     strip_section_prefix,
 };
 pub use question::{Lexicon, NearTerm, Question, QuestionTerm};
-pub use rank::{AnswerUnit, RankedMemory, ScoreParts, TermScore, length_normalisation, rank};
+pub use rank::{
+    AnswerUnit, RankedMemory, RankedSession, ScoreParts, SessionScoreParts, TermScore,
+    length_normalisation, rank, rank_sessions,
+};
 pub use speaker::{Speaker, split_speaker};
 pub use terms::{for_each_joined_term, for_each_term, is_question, terms};
 pub use time::{NamedPeriod, Period};

@@ -139,6 +139,11 @@ impl Record {
         self.body.inner().text()
     }
 
+    /// Returns the id of the session in which it was written, or of which it is the episode.
+    pub fn session_id(&self) -> Option<&str> {
+        self.session.as_deref().or_else(|| self.origin.as_ref()?.session_id())
+    }
+
     /// Returns the text that is indexed.
     pub fn indexed_text(&self) -> String {
         let mut parts: Vec<Cow<'_, str>> = vec![self.text()];

@@ -1,5 +1,6 @@
 //! Splits long texts into chunks, which are indexed and scored one by one.
 
+use super::terms::is_unspaced;
 use crate::prose::split_sentences;
 
 /// The number of words up to which a text is one chunk.
@@ -26,7 +27,16 @@ pub fn chunks(text: &str) -> Vec<&str> {
 /// Returns whether a text is so long that it is split into chunks.
 pub fn is_split(text: &str) -> bool {
     // A word and the space before it have at least two bytes.
-    text.len() > 2 * MAX_WORDS && text.split_whitespace().nth(MAX_WORDS).is_some()
+    text.len() > 2 * MAX_WORDS && word_count(text) > MAX_WORDS
+}
+
+/// Counts the words of a text. Two characters of a script that is written without spaces are about a word.
+fn word_count(text: &str) -> usize {
+    let words = text.split_whitespace().count();
+    match text.is_ascii() {
+        true => words,
+        false => words + text.chars().filter(|c| is_unspaced(*c)).count() / 2,
+    }
 }
 
 /// Splits a sentence of very many words, such as a table or data, after a number of words.
@@ -60,7 +70,7 @@ struct ChunkBuilder<'t> {
 
 impl<'t> ChunkBuilder<'t> {
     fn add(&mut self, part: &'t str) {
-        let words = part.split_whitespace().count();
+        let words = word_count(part);
         if self.words > 0 && self.words + words > MAX_WORDS {
             self.close();
         }
@@ -115,6 +125,16 @@ mod tests {
         let text = format!("{sentence} {sentence} {sentence} Tail of it.");
         assert_eq!(word_counts(&text), [60, 33]);
         assert_eq!(word_counts(&format!("{sentence} {sentence} {sentence}")), [60, 30]);
+    }
+
+    #[test]
+    fn a_text_without_spaces_is_split_between_sentences() {
+        let sentence = "数据库密码每年更新一次并且写入日志文件由管理员检查。";
+        let text = sentence.repeat(12);
+        let split = chunks(&text);
+        assert_eq!(split.len(), 3, "{split:?}");
+        assert!(split.iter().all(|chunk| chunk.ends_with('。')));
+        assert_eq!(split.concat(), text);
     }
 
     #[test]

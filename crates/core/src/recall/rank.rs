@@ -16,6 +16,9 @@
 mod candidate_search;
 mod candidates;
 mod matched_terms;
+mod sessions;
+
+use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
@@ -24,6 +27,8 @@ use crate::{day, parallel};
 use candidate_search::{best_by_terms, best_by_time};
 use candidates::CandidateSet;
 use matched_terms::{MatchedTerm, TermFrequencies, match_terms, saturated};
+
+pub use sessions::{RankedSession, SessionScoreParts, rank_sessions};
 
 /// How far the length of a chunk dampens its term frequencies, 0 to 1 (`b` in BM25).
 const LENGTH_WEIGHT: f32 = 0.5;
@@ -87,6 +92,8 @@ pub enum AnswerUnit {
     Memory,
     /// A passage: a record, an entry or a section of a document.
     Passage,
+    /// A session: all records of a session, or an episode.
+    Session,
 }
 
 /// A memory with its score.
@@ -168,39 +175,7 @@ pub fn rank(
     limit: usize,
 ) -> Vec<RankedMemory> {
     let limit = limit.min(corpus.slot_bound());
-    let enough = MIN_CANDIDATES.max(corpus.size().isqrt() / CANDIDATE_ROOT_DIVISOR);
-    let max_candidates = enough.max(limit.saturating_mul(4)).min(corpus.slot_bound().max(enough));
-    let search_vectors = || match question.vector.is_empty() {
-        true => vec![],
-        false => corpus.nearest(&question.vector, max_candidates),
-    };
-    let search_terms = || {
-        let (terms, total_weight) = match_terms(corpus, question);
-        let mut candidates = CandidateSet::new(corpus.slot_bound());
-        candidates.add_with_neighbours(corpus, best_by_terms(corpus, &terms, max_candidates));
-        (terms, total_weight, candidates)
-    };
-    // The vector search takes longer, so it stays on this thread and does not wait for another to start.
-    let ((terms, total_weight, mut candidates), nearest) =
-        parallel::join(corpus.slot_bound() >= MIN_PARALLEL_SLOTS, search_terms, search_vectors);
-    candidates.add_with_neighbours(corpus, nearest.iter().map(|(slot, _)| *slot));
-    if let Some(time) = &question.time {
-        candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));
-    }
-    let cosines = cosines(corpus, question, &candidates, &nearest);
-    let ranking = Ranking {
-        corpus,
-        question,
-        unit,
-        terms: &terms,
-        total_weight,
-        frequencies: TermFrequencies::new(corpus, &candidates, &terms),
-        mean_cosines: mean_cosines(corpus, &candidates, &cosines),
-        cosines,
-        candidates: &candidates,
-        today: day::to_number(question.today),
-    };
-    ranking.best(limit)
+    Ranking::new(corpus, question, unit, limit).best(limit)
 }
 
 /// Returns the cosine of each candidate and the question, computing the ones that the search did not return.
@@ -243,15 +218,15 @@ fn mean_cosines(corpus: &impl Corpus, candidates: &CandidateSet, cosines: &[f32]
     means
 }
 
-/// The inputs of the exact score of each candidate.
+/// The candidates for an answer, and the inputs of the exact score of each.
 struct Ranking<'r, C> {
     corpus: &'r C,
     question: &'r Question<'r>,
     unit: AnswerUnit,
-    terms: &'r [MatchedTerm],
+    terms: Vec<MatchedTerm>,
     /// The weight of all terms of the question.
     total_weight: f32,
-    candidates: &'r CandidateSet,
+    candidates: CandidateSet,
     frequencies: TermFrequencies,
     /// The cosine of each candidate and the question.
     cosines: Vec<f32>,
@@ -264,15 +239,49 @@ struct Ranking<'r, C> {
 /// The score of a candidate and its position among the candidates.
 type ScoredPosition = (f32, usize);
 
-impl<C: Corpus> Ranking<'_, C> {
+impl<'r, C: Corpus> Ranking<'r, C> {
+    /// Searches for the candidates of an answer with at most `limit` places.
+    fn new(corpus: &'r C, question: &'r Question<'r>, unit: AnswerUnit, limit: usize) -> Self {
+        let enough = MIN_CANDIDATES.max(corpus.size().isqrt() / CANDIDATE_ROOT_DIVISOR);
+        let max_candidates =
+            enough.max(limit.saturating_mul(4)).min(corpus.slot_bound().max(enough));
+        let search_vectors = || match question.vector.is_empty() {
+            true => vec![],
+            false => corpus.nearest(&question.vector, max_candidates),
+        };
+        let search_terms = || {
+            let (terms, total_weight) = match_terms(corpus, question);
+            let mut candidates = CandidateSet::new(corpus.slot_bound());
+            candidates.add_with_neighbours(corpus, best_by_terms(corpus, &terms, max_candidates));
+            (terms, total_weight, candidates)
+        };
+        // The vector search takes longer, so it stays on this thread and does not wait for another to start.
+        let is_large = corpus.slot_bound() >= MIN_PARALLEL_SLOTS;
+        let ((terms, total_weight, mut candidates), nearest) =
+            parallel::join(is_large, search_terms, search_vectors);
+        candidates.add_with_neighbours(corpus, nearest.iter().map(|(slot, _)| *slot));
+        if let Some(time) = &question.time {
+            candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));
+        }
+        let cosines = cosines(corpus, question, &candidates, &nearest);
+        Ranking {
+            corpus,
+            question,
+            unit,
+            frequencies: TermFrequencies::new(corpus, &candidates, &terms),
+            mean_cosines: mean_cosines(corpus, &candidates, &cosines),
+            terms,
+            total_weight,
+            cosines,
+            candidates,
+            today: day::to_number(question.today),
+        }
+    }
+
     /// Returns at most `limit` candidates, best first.
     fn best(&self, limit: usize) -> Vec<RankedMemory> {
         let mut scores = self.scores();
-        let better = |a: &ScoredPosition, b: &ScoredPosition| {
-            let tie_break =
-                |position: usize| self.corpus.tie_break_key(self.candidates.slots[position]);
-            b.0.total_cmp(&a.0).then_with(|| tie_break(a.1).cmp(&tie_break(b.1)))
-        };
+        let better = |a: &ScoredPosition, b: &ScoredPosition| self.compare(a, b);
         self.keep_best_of_each(&mut scores);
         let kept = limit.saturating_add(SPARE_RESULTS);
         if scores.len() > kept {
@@ -287,12 +296,19 @@ impl<C: Corpus> Ranking<'_, C> {
         let mut scores: Vec<(ScoredPosition, bool)> = scores.into_iter().zip(repetitions).collect();
         scores.sort_by(|(a, _), (b, _)| better(a, b));
         scores.truncate(limit);
-        let explained = scores.into_iter().map(|((score, position), repeats)| RankedMemory {
-            slot: self.candidates.slots[position],
-            score,
-            parts: self.explain(position, repeats),
-        });
-        explained.collect()
+        scores.into_iter().map(|(scored, repeats)| self.ranked_memory(scored, repeats)).collect()
+    }
+
+    /// Orders candidates: the better one comes first.
+    fn compare(&self, a: &ScoredPosition, b: &ScoredPosition) -> Ordering {
+        let tie_break =
+            |position: usize| self.corpus.tie_break_key(self.candidates.slots[position]);
+        b.0.total_cmp(&a.0).then_with(|| tie_break(a.1).cmp(&tie_break(b.1)))
+    }
+
+    fn ranked_memory(&self, (score, position): ScoredPosition, repeats: bool) -> RankedMemory {
+        let slot = self.candidates.slots[position];
+        RankedMemory { slot, score, parts: self.explain(position, repeats) }
     }
 
     /// Keeps the best chunk of each memory or passage.
@@ -301,7 +317,7 @@ impl<C: Corpus> Ranking<'_, C> {
             let slot = self.candidates.slots[position];
             match self.unit {
                 AnswerUnit::Memory => self.corpus.memory(slot),
-                AnswerUnit::Passage => self.corpus.passage(slot).into(),
+                AnswerUnit::Passage | AnswerUnit::Session => self.corpus.passage(slot).into(),
             }
         };
         let mut best: FxHashMap<u64, ScoredPosition> = FxHashMap::default();
@@ -377,7 +393,7 @@ impl<C: Corpus> Ranking<'_, C> {
     /// answered by long texts.
     fn chunk_penalty(&self, slot: Slot) -> f32 {
         let count = self.corpus.chunk_count(slot);
-        if count <= 1 || self.question.asks_for_account {
+        if count <= 1 || self.question.asks_for_account || self.unit == AnswerUnit::Session {
             return 0.0;
         }
         CHUNK_PENALTY * (count as f32).log2().min(MAX_CHUNK_DOUBLINGS)

@@ -72,6 +72,11 @@ impl Origin {
         self.0.strip_prefix("adr:")?.split_once("#accepted").map(|(id, _)| id)
     }
 
+    /// Returns the id of the session that the record is the episode of.
+    pub fn session_id(&self) -> Option<&str> {
+        self.0.strip_prefix("session:")
+    }
+
     /// Returns the entry that the record was made from, if it was made from one.
     pub fn referred_entry(&self) -> Option<Referent> {
         let name = self.0.split('#').next().unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::indexing::IndexFailure;
 use crate::memory::{MemoryItem, OriginCheck, PointInTime};
 use crate::{Error, Session};
 
-/// Maximum length of the excerpt of an episode, in characters.
+/// Maximum length of the excerpt of an episode that a hit shows, in characters.
 const EXCERPT_MAX_CHARS: usize = 300;
 
 /// A memory that answers a question.
@@ -153,7 +153,7 @@ impl ScoreExplanation {
 }
 
 /// Rounds to 4 decimal places.
-fn rounded(number: f32) -> f64 {
+pub(super) fn rounded(number: f32) -> f64 {
     (f64::from(number) * 10_000.0).round() / 10_000.0
 }
 
@@ -172,27 +172,34 @@ pub(crate) fn hits(
     for (scored, stored) in scored.iter().zip(stored) {
         let stored =
             stored.ok_or_else(|| IndexError::damaged("the index has no memory for a hit"))?;
-        let found_by = &scored.parts.terms;
-        let Some(mut item) = item_at(&memory, &stored, found_by, search.when)? else { continue };
+        let Some(mut item) = item_at(&memory, &stored, search.when)? else { continue };
         if search.when.valid_at.is_none() && !search.standing_filter.covers(item.standing) {
             continue;
         }
         item.score = Some(rounded(scored.score));
         let explain = search.explain.then(|| ScoreExplanation::of(&scored.parts));
-        let passage = matching_passage(&memory, &stored, snapshot.chunk_number(scored.slot));
+        let chunk = snapshot.chunk_number(scored.slot);
+        let passage = matching_passage(&memory, &stored, chunk, &scored.parts.terms);
         hits.push(Hit { explain, passage, ..Hit::new(session, &mut check, item)? });
     }
     Ok(hits)
 }
 
-/// Returns the chunk of a long text by which a memory was found, with marks for what is left out; `None` for a short
-/// text, and for an episode, of which the matching sentence is shown.
-fn matching_passage(memory: &Memory, stored: &StoredMemory, chunk: usize) -> Option<String> {
+/// Returns the part of a long text by which a memory was found, with marks for what is left out: a chunk, or a sentence of
+/// an episode. `None` for a short text.
+fn matching_passage(
+    memory: &Memory,
+    stored: &StoredMemory,
+    chunk: usize,
+    found_by: &[TermScore],
+) -> Option<String> {
     let text = match stored {
         StoredMemory::Record(id) => {
             let record = memory.record(*id)?;
-            let is_episode = matches!(record.body, Body::Episode(_));
-            (!is_episode).then(|| record.indexed_text())?
+            if let Body::Episode(episode) = &record.body {
+                return episode_passage(record, episode, found_by);
+            }
+            record.indexed_text()
         }
         StoredMemory::Part { part, .. } => part.text.clone(),
     };
@@ -203,28 +210,40 @@ fn matching_passage(memory: &Memory, stored: &StoredMemory, chunk: usize) -> Opt
     Some(format!("{before}{passage}{after}"))
 }
 
+/// Returns the title of an episode with its content.
+fn episode_text(episode: &Episode) -> String {
+    match episode.content.trim() {
+        "" => episode.title.clone(),
+        content => format!("{}: {content}", episode.title),
+    }
+}
+
 /// Returns the title of an episode with the sentence by which it was found, or with the opening of its summary or content.
-fn episode_text(record: &Record, episode: &Episode, found_by: &[TermScore]) -> String {
+/// `None` if that is all of it.
+fn episode_passage(record: &Record, episode: &Episode, found_by: &[TermScore]) -> Option<String> {
     let summary = record.levels.summary.as_deref();
     let opening = || summary.unwrap_or(&episode.content);
     let texts = summary.into_iter().chain(episode.texts());
     let shown = best_sentence(texts, found_by).unwrap_or_else(opening);
-    match transcript::excerpt(shown, EXCERPT_MAX_CHARS).as_str() {
-        "" => episode.title.clone(),
-        excerpt => format!("{}: {excerpt}", episode.title),
+    let excerpt = transcript::excerpt(shown, EXCERPT_MAX_CHARS);
+    let content = episode.content.trim();
+    if excerpt.is_empty() || excerpt == content {
+        return None;
     }
+    let before = if content.starts_with(&excerpt) { "" } else { "… " };
+    let after = if content.ends_with(&excerpt) || excerpt.ends_with('…') { "" } else { " …" };
+    Some(format!("{}: {before}{excerpt}{after}", episode.title))
 }
 
 /// Returns a memory as it was at a point in time. `None` if it did not hold then.
 fn item_at(
     memory: &Memory,
     stored: &StoredMemory,
-    found_by: &[TermScore],
     when: PointInTime,
 ) -> Result<Option<MemoryItem>, IndexError> {
     match stored {
         StoredMemory::Record(id) => match memory.item(*id) {
-            Some(item) => Ok(record_at(memory, &item, found_by, when)),
+            Some(item) => Ok(record_at(memory, &item, when)),
             // The record may be younger than the point in time.
             None if when.as_of.is_some() => Ok(None),
             None => Err(IndexError::damaged("the index has no line of the log for a hit")),
@@ -233,18 +252,11 @@ fn item_at(
     }
 }
 
-fn record_at(
-    memory: &Memory,
-    item: &Item<'_>,
-    found_by: &[TermScore],
-    when: PointInTime,
-) -> Option<MemoryItem> {
+fn record_at(memory: &Memory, item: &Item<'_>, when: PointInTime) -> Option<MemoryItem> {
     when.includes_record(memory, item).then(|| {
         let shown = MemoryItem::of_record(memory, item);
         match &item.record.body {
-            Body::Episode(episode) => {
-                MemoryItem { text: episode_text(item.record, episode, found_by), ..shown }
-            }
+            Body::Episode(episode) => MemoryItem { text: episode_text(episode), ..shown },
             _ => shown,
         }
     })

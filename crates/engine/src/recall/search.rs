@@ -9,10 +9,11 @@ use heirloom_core::recall::{
     AnswerUnit, Question, RankedMemory, opening_instruction_term, standing_instruction_term,
 };
 use heirloom_core::record::{FactSection, RecordKind};
-use heirloom_core::{Problem, name};
+use heirloom_core::{Problem, name, parallel};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
 
 use super::hits::{Hit, hits};
+use super::sessions::SessionHit;
 use crate::indexing::{
     EmbedderTimeout, IndexFailure, LexicalOnly, OpenIndex, build_in_memory, keep_open,
     lexical_only_problem, open_embedder, rebuild, try_open_up_to_date,
@@ -30,8 +31,8 @@ pub(super) const MAX_INSTRUCTIONS: usize = 3;
 /// The bonus for a memory that opens with an instruction, over one that states one in passing.
 const OPENING_INSTRUCTION_BONUS: f32 = 0.1;
 
-/// The cosine from which on a standing instruction may concern a question.
-const MIN_INSTRUCTION_COSINE: f32 = 0.1;
+/// The cosine, with the bonus, from which on a standing instruction may concern a question.
+const MIN_INSTRUCTION_COSINE: f32 = 0.2;
 
 /// Factor by which more memories are ranked for a past point in time, because some of them did not
 /// hold then.
@@ -54,7 +55,7 @@ pub(crate) struct Search<'r> {
     pub(crate) scope: Option<&'r str>,
     /// Only with this tag.
     pub(crate) tag: Option<&'r str>,
-    /// Whether a document takes one place in the answer, or each of its sections.
+    /// What takes one place in the answer: a memory, a section of a document or a session.
     pub(crate) unit: AnswerUnit,
     /// The point in time that the question is about.
     pub(crate) when: PointInTime,
@@ -69,12 +70,16 @@ pub(crate) struct Search<'r> {
 pub(crate) struct SearchResult {
     /// The memories that answer the question, best first.
     pub(crate) hits: Vec<Hit>,
+    /// The sessions that answer the question, best first, if sessions were searched for.
+    pub(crate) sessions: Vec<SessionHit>,
     /// Standing instructions that may concern the question, apart from the hits.
     pub(crate) instructions: Vec<Hit>,
     /// The nearest memories, if there is no hit.
     pub(crate) near_misses: Vec<Hit>,
     /// Whether the near misses do answer the question, but do not pass the filters.
     pub(crate) is_filtered: bool,
+    /// Whether the near misses answer the question, but are all archived or superseded.
+    pub(crate) is_retired: bool,
     /// Problems of the files that were searched.
     pub(crate) problems: Vec<Problem>,
     /// Whether the search was lexical only, because the embedder failed.
@@ -119,8 +124,12 @@ impl Search<'_> {
         session: &Session,
         embedder: &dyn Embedder,
     ) -> Result<SearchResult, IndexFailure> {
-        let result = try_open_up_to_date(session, embedder)
-            .and_then(|index| self.search_index(session, index, embedder));
+        let (_, opened) = parallel::join(
+            embedder.needs_preparation(),
+            || embedder.prepare(),
+            || try_open_up_to_date(session, embedder),
+        );
+        let result = opened.and_then(|index| self.search_index(session, index, embedder));
         match result {
             Err(failed) if failed.is_damaged() => {
                 let rebuilt =
@@ -144,23 +153,36 @@ impl Search<'_> {
         };
         let lexicon = heirloom_embed::builtin();
         let question = Question::new(self.query, vector, session.today(), lexicon);
-        let (hits, mut near_misses) = self.answers(session, snapshot, &question)?;
+        let of_sessions = self.unit == AnswerUnit::Session;
+        let sessions = match of_sessions {
+            true => self.sessions(session, snapshot, &question)?,
+            false => vec![],
+        };
+        let (hits, mut near_misses) = match of_sessions {
+            true => (vec![], vec![]),
+            false => self.answers(session, snapshot, &question)?,
+        };
         let mut is_filtered = false;
-        if hits.is_empty() && self.has_filter() {
+        if !of_sessions && hits.is_empty() && self.has_filter() {
             let (filtered, _) = self.without_filter().answers(session, snapshot, &question)?;
             is_filtered = !filtered.is_empty();
             near_misses = if is_filtered { filtered } else { near_misses };
         }
-        let instructions = self.instructions(session, snapshot, &question, &hits)?;
+        let has_other_filter = !self.filter().terms.is_empty() || self.is_past();
+        let is_retired = is_filtered && !has_other_filter;
+        let shown = if hits.is_empty() { &near_misses } else { &hits };
+        let instructions = self.instructions(session, snapshot, &question, shown)?;
         let mut problems = index.all_problems()?;
         keep_open(session, index);
         let is_by_words = embed_error.is_some();
         problems.extend(embed_error.as_ref().map(lexical_only_problem));
         Ok(SearchResult {
             hits,
+            sessions,
             instructions,
             near_misses,
             is_filtered,
+            is_retired,
             problems,
             is_lexical_only: is_by_words,
         })
@@ -173,11 +195,8 @@ impl Search<'_> {
         snapshot: &Snapshot,
         question: &Question<'_>,
     ) -> Result<(Vec<Hit>, Vec<Hit>), IndexFailure> {
-        let is_past = self.is_past();
-        let standing_filter =
-            if is_past { StandingFilter::Everything } else { self.standing_filter };
-        let view = snapshot.view(standing_filter, &self.filter());
-        let overfetch = if is_past { PAST_OVERFETCH } else { 1 };
+        let view = snapshot.view(self.searched_standing(), &self.filter());
+        let overfetch = if self.is_past() { PAST_OVERFETCH } else { 1 };
         let limit = self.limit.max(MAX_NEAR_MISSES).saturating_mul(overfetch);
         let scored = view.rank(question, self.unit, limit);
         let (answering, others): (Vec<RankedMemory>, Vec<RankedMemory>) =
@@ -213,7 +232,10 @@ impl Search<'_> {
         let nearest = nearest.into_iter().filter(|(_, cosine)| *cosine >= MIN_INSTRUCTION_COSINE);
         let ranked: Vec<RankedMemory> = nearest.map(RankedMemory::by_cosine).collect();
         let mut instructions = hits(session, snapshot, &ranked, self)?;
-        instructions.retain(|hit| found.iter().all(|other| other.item.id != hit.item.id));
+        // What is done no longer instructs.
+        instructions.retain(|hit| {
+            !hit.item.resolved && found.iter().all(|other| other.item.id != hit.item.id)
+        });
         instructions.truncate(MAX_INSTRUCTIONS);
         for hit in &mut instructions {
             let sentences = instructions_in_memory(&hit.item.text).join(" ");
@@ -231,6 +253,11 @@ impl Search<'_> {
             || self.is_past()
     }
 
+    /// Returns which memories are searched: for a past point in time also those that were retired since.
+    pub(super) fn searched_standing(&self) -> StandingFilter {
+        if self.is_past() { StandingFilter::Everything } else { self.standing_filter }
+    }
+
     fn is_past(&self) -> bool {
         self.when.as_of.is_some() || self.when.valid_at.is_some()
     }
@@ -238,7 +265,8 @@ impl Search<'_> {
     /// Returns a search for the same question in all memories, including retired ones.
     fn without_filter(&self) -> Search<'_> {
         let Search { query, explain, unit, .. } = *self;
-        let (limit, standing_filter) = (MAX_NEAR_MISSES, StandingFilter::Everything);
+        let limit = MAX_NEAR_MISSES.min(self.limit);
+        let standing_filter = StandingFilter::Everything;
         Search { query, limit, standing_filter, explain, unit, ..Search::default() }
     }
 
@@ -273,7 +301,7 @@ impl Search<'_> {
         })
     }
 
-    fn filter(&self) -> Filter {
+    pub(super) fn filter(&self) -> Filter {
         let mut terms: Vec<(&'static str, Vec<String>)> = Vec::new();
         terms.extend(self.section.map(|section| ("section", vec![section.title().to_owned()])));
         terms.extend(self.scope.map(|scope| ("scope", vec![scope.to_owned()])));

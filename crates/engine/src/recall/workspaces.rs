@@ -59,6 +59,8 @@ pub(crate) fn search_workspaces(
         hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
         hits.truncate(search.limit);
     }
+    all.sessions.sort_by(|a, b| b.score.total_cmp(&a.score));
+    all.sessions.truncate(search.limit);
     all.near_misses.truncate(MAX_NEAR_MISSES);
     all.instructions.truncate(MAX_INSTRUCTIONS);
     if !all.hits.is_empty() {
@@ -77,6 +79,10 @@ impl SearchResult {
         };
         self.hits.extend(other.hits.into_iter().map(with_workspace));
         self.instructions.extend(other.instructions.into_iter().map(with_workspace));
+        self.sessions.extend(other.sessions.into_iter().map(|mut session| {
+            session.workspace = Some(workspace.to_owned());
+            session
+        }));
         // Filtered hits answer the question, so they displace the near misses of other workspaces.
         if other.is_filtered && !self.is_filtered {
             self.near_misses.clear();

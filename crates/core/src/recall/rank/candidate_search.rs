@@ -6,6 +6,9 @@ use super::matched_terms::{MatchedTerm, normalised_frequency, saturated};
 use crate::day;
 use crate::recall::{Corpus, NamedPeriod, Slot};
 
+/// A term with fewer postings for each candidate is not worth pruning.
+const MIN_PRUNED_POSTINGS: usize = 16;
+
 /// How many scores are sampled per candidate to estimate the least score of a candidate.
 const SAMPLES_PER_CANDIDATE: usize = 16;
 
@@ -18,7 +21,20 @@ pub(super) fn best_by_terms(
 ) -> Vec<Slot> {
     let mut scores = vec![0.0_f32; corpus.slot_bound()];
     let mut matching: Vec<Slot> = Vec::new();
-    for term in terms {
+    // The rarest terms come first. As soon as the rest cannot lift a memory among the best that has none of them, only
+    // those that may be among the best are looked up in the long lists of the frequent terms.
+    let mut by_weight: Vec<&MatchedTerm> = terms.iter().collect();
+    by_weight.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let mut rest: f32 = by_weight.iter().map(|term| term.weight).sum();
+    let mut frequent = by_weight.as_slice();
+    while let Some((term, later)) = frequent.split_first() {
+        if matching.len() > limit && term.posting_count() > limit * MIN_PRUNED_POSTINGS {
+            let min_score = least_of_best(corpus, &matching, &scores, limit);
+            if rest < min_score {
+                matching.retain(|slot| scores[*slot as usize] + rest >= min_score);
+                break;
+            }
+        }
         term.for_each_posting(|posting, factor| {
             let score = &mut scores[posting.slot as usize];
             if *score == 0.0 {
@@ -26,6 +42,16 @@ pub(super) fn best_by_terms(
             }
             *score += saturated(term.weight, factor * normalised_frequency(corpus, posting));
         });
+        rest -= term.weight;
+        frequent = later;
+    }
+    for term in frequent {
+        for slot in &matching {
+            term.for_each_posting_of(*slot, |posting, factor| {
+                scores[*slot as usize] +=
+                    saturated(term.weight, factor * normalised_frequency(corpus, posting));
+            });
+        }
     }
     let passing: Vec<Slot> =
         matching.iter().copied().filter(|slot| corpus.is_selected(*slot)).collect();
@@ -34,6 +60,16 @@ pub(super) fn best_by_terms(
         best.extend(top_scoring(corpus, &matching, &scores, limit));
     }
     best
+}
+
+/// Returns the `limit`-th best score of those slots that pass the filter; 0 if there are fewer.
+fn least_of_best(corpus: &impl Corpus, slots: &[Slot], scores: &[f32], limit: usize) -> f32 {
+    let passing = slots.iter().filter(|slot| corpus.is_selected(**slot));
+    let mut passing: Vec<f32> = passing.map(|slot| scores[*slot as usize]).collect();
+    match limit.checked_sub(1).filter(|last| *last < passing.len()) {
+        Some(last) => *passing.select_nth_unstable_by(last, |a, b| b.total_cmp(a)).1,
+        None => 0.0,
+    }
 }
 
 /// Returns the `limit` slots with the highest scores, in no order.

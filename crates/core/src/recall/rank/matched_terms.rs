@@ -45,6 +45,22 @@ impl MatchedTerm {
         }
     }
 
+    /// Passes the postings of the term and of its near terms in a chunk to `take`, with the factor on their frequencies.
+    pub(super) fn for_each_posting_of(&self, slot: Slot, mut take: impl FnMut(&Posting, f32)) {
+        let lists = std::iter::once((&self.postings, 1.0));
+        let near = self.near.iter().map(|near| (&near.postings, near.factor));
+        for (postings, factor) in lists.chain(near) {
+            if let Ok(at) = postings.binary_search_by_key(&slot, |posting| posting.slot) {
+                take(&postings[at], factor);
+            }
+        }
+    }
+
+    /// Returns how many postings the term has.
+    pub(super) fn posting_count(&self) -> usize {
+        self.postings.len()
+    }
+
     /// Returns whether a chunk contains the term itself.
     pub(super) fn is_in(&self, slot: Slot) -> bool {
         has_slot(&self.postings, slot)
@@ -60,6 +76,12 @@ impl MatchedTerm {
 /// Returns whether a posting list, which is sorted, has a slot.
 fn has_slot(postings: &[Posting], slot: Slot) -> bool {
     postings.binary_search_by_key(&slot, |posting| posting.slot).is_ok()
+}
+
+/// Returns the inverse document frequency of a term that so many of all documents contain.
+pub(super) fn idf(documents: usize, with_term: usize) -> f32 {
+    let (documents, with_term) = (documents as f32, with_term as f32);
+    (1.0 + (documents - with_term + 0.5).max(0.0) / (with_term + 0.5)).ln()
 }
 
 /// Returns the weight of a term, saturated by its frequency.
@@ -79,11 +101,7 @@ pub(super) fn match_terms(
     question: &Question<'_>,
 ) -> (Vec<MatchedTerm>, f32) {
     // A term that a long text repeats in several chunks is no more common for that.
-    let size = corpus.passage_count() as f32;
-    let idf = |document_frequency: usize| {
-        let document_frequency = document_frequency as f32;
-        (1.0 + (size - document_frequency + 0.5).max(0.0) / (document_frequency + 0.5)).ln()
-    };
+    let idf = |document_frequency: usize| idf(corpus.passage_count(), document_frequency);
     let mut total_weight = 0.0;
     let mut corrected_words = 0;
     let mut matched: Vec<MatchedTerm> = Vec::with_capacity(question.terms.len());

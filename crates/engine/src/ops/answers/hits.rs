@@ -1,13 +1,14 @@
 //! Search hits and lists of memories.
 
 use heirloom_core::fold::Standing;
+use heirloom_core::record::short_id;
 use heirloom_core::staleness::Freshness;
 use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::memory::{MemoryItem, OriginCheck, short_item_ids, show_item};
-use crate::recall::{Hit, SearchResult};
+use crate::recall::{Hit, SearchResult, SessionHit, SessionScoreExplanation};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error, Session};
@@ -17,6 +18,9 @@ use crate::{Answer, Error, Session};
 pub(crate) struct Hits {
     /// Memories that match the query, best first; without a query, the list.
     hits: Vec<Hit>,
+    /// Sessions that match the query, best first, if sessions were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sessions: Option<Vec<SessionHit>>,
     /// Standing instructions and preferences that may concern the query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instructions: Vec<Hit>,
@@ -32,6 +36,9 @@ pub(crate) struct Hits {
     /// Files or lines that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
+    /// Whether the near misses match the query but are all retired.
+    #[serde(skip)]
+    is_retired: bool,
     /// Whether this is a list without a query.
     #[serde(skip)]
     is_list: bool,
@@ -42,15 +49,25 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl Hits {
+    /// Converts the result of a search for sessions.
+    pub(crate) fn from_session_search(mut result: SearchResult) -> Self {
+        let sessions = Some(std::mem::take(&mut result.sessions));
+        Hits { sessions, ..Hits::from_search(result) }
+    }
+
     /// Converts the result of a search.
     pub(crate) fn from_search(result: SearchResult) -> Self {
-        let SearchResult { hits, instructions, near_misses, is_filtered, problems, .. } = result;
+        let SearchResult {
+            hits, instructions, near_misses, is_filtered, is_retired, problems, ..
+        } = result;
         Hits {
             hits,
+            sessions: None,
             instructions,
             more: 0,
             near_misses,
             filtered: is_filtered,
+            is_retired,
             problems,
             is_list: false,
         }
@@ -68,10 +85,12 @@ impl Hits {
         let hits = hits.collect::<Result<_, Error>>()?;
         Ok(Hits {
             hits,
+            sessions: None,
             instructions: vec![],
             more,
             near_misses: vec![],
             filtered: false,
+            is_retired: false,
             problems,
             is_list: true,
         })
@@ -93,9 +112,12 @@ impl Hits {
 impl Answer for Hits {
     fn view(&self) -> View {
         let mut view = View::new();
-        if self.hits.is_empty() {
+        if let Some(sessions) = &self.sessions {
+            show_sessions(&mut view, sessions);
+        } else if self.hits.is_empty() {
             let message = match (self.is_list, self.filtered) {
                 (true, _) => "none",
+                (_, true) if self.is_retired => "no active memory matches; archived or superseded:",
                 (_, true) => "no memory matches with these filters; without them:",
                 (_, false) => "no memory matches",
             };
@@ -129,6 +151,34 @@ impl Answer for Hits {
             .for_each(|(hit, name)| show_hit(&mut view, hit, name));
         present::problems(&mut view, &self.problems);
         view
+    }
+}
+
+/// Prints sessions, each with its best memories.
+fn show_sessions(view: &mut View, sessions: &[SessionHit]) {
+    if sessions.is_empty() {
+        view.line([span(Role::Dim, "no session matches")]);
+    }
+    for found in sessions {
+        let days = match (&found.from, &found.to) {
+            (Some(from), Some(to)) if from != to => format!("{from} to {to}"),
+            (from, _) => from.clone().unwrap_or_default(),
+        };
+        let session = found.session.as_deref().map(|id| format!("session {}", short_id(id)));
+        let memories = present::count(found.memories, "memory");
+        let facts = found.title.iter().cloned().chain(session).chain([days, memories]);
+        let facts: Vec<String> = facts.filter(|fact| !fact.is_empty()).collect();
+        view.title(facts.join(" · "));
+        if let Some(workspace) = &found.workspace {
+            view.line([span(Role::Dim, "in workspace "), span(Role::Source, workspace)]);
+        }
+        if let Some(explain) = &found.explain {
+            let SessionScoreExplanation { best, words, meaning } = explain;
+            let sum = format!("best memory {best:.3} + words {words:.3} + meaning {meaning:.3}");
+            view.line([span(Role::Dim, format!("{:.3} = {sum}", found.score))]);
+        }
+        let names = short_item_ids(found.hits.iter().map(|hit| &hit.item));
+        found.hits.iter().zip(names).for_each(|(hit, name)| show_hit(view, hit, name));
     }
 }
 
@@ -176,7 +226,7 @@ fn show_hit(view: &mut View, hit: &Hit, name: &str) {
     if explain.repeats {
         sum = format!("({sum}), reduced because a better hit says the same");
     }
-    view.line([span(Role::Dim, format!("          {score:.3} = {sum}"))]);
+    view.wrapped_line(10, [span(Role::Dim, format!("          {score:.3} = {sum}"))]);
     let terms: Vec<String> = explain
         .terms
         .iter()
@@ -189,6 +239,6 @@ fn show_hit(view: &mut View, hit: &Hit, name: &str) {
         })
         .collect();
     if !terms.is_empty() {
-        view.line([span(Role::Dim, format!("          {}", terms.join(" · ")))]);
+        view.wrapped_line(10, [span(Role::Dim, format!("          {}", terms.join(" · ")))]);
     }
 }

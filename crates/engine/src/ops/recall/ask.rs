@@ -52,6 +52,9 @@ pub(crate) struct Request {
     /// Show every section of a document that answers, not only its best one.
     #[serde(default)]
     passages: bool,
+    /// Rank sessions by all that they hold, and show the best memories of each.
+    #[serde(default)]
+    sessions: bool,
     /// Explain each score.
     #[serde(default)]
     explain: bool,
@@ -89,14 +92,22 @@ impl Operation for Recall {
             scope: request.scope.as_deref(),
             tag: request.tag.as_deref(),
             when: PointInTime::parse(request.as_of.as_deref(), request.valid_at.as_deref())?,
-            unit: if request.passages { AnswerUnit::Passage } else { AnswerUnit::Memory },
+            unit: match (request.sessions, request.passages) {
+                (true, _) => AnswerUnit::Session,
+                (false, true) => AnswerUnit::Passage,
+                (false, false) => AnswerUnit::Memory,
+            },
             with_instructions: !request.no_instructions,
             explain: request.explain,
         };
-        Ok(Hits::from_search(match request.workspaces {
+        let result = match request.workspaces {
             true => search_workspaces(session, &search)?,
             false => search.run(session)?,
-        }))
+        };
+        Ok(match request.sessions {
+            true => Hits::from_session_search(result),
+            false => Hits::from_search(result),
+        })
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod formats;
 pub(crate) mod present;
 mod table;
 mod text;
+mod wrapped_line;
 
 pub use text::{Role, Span, escape_unprintable, span};
 
@@ -18,6 +19,7 @@ use serde_json::Value;
 enum ViewBlock {
     Title(String),
     Line(Vec<Span>),
+    WrappedLine { indent: usize, spans: Vec<Span> },
     Table { head: Vec<&'static str>, rows: Vec<Vec<Span>> },
     Text(String),
     Json(Value),
@@ -61,6 +63,17 @@ impl View {
         self
     }
 
+    /// Adds a line of prose that is wrapped to the terminal, with an indentation for the further lines.
+    pub(crate) fn wrapped_line<S: Into<Span>>(
+        &mut self,
+        indent: usize,
+        spans: impl IntoIterator<Item = S>,
+    ) -> &mut Self {
+        let spans = spans.into_iter().map(Into::into).collect();
+        self.blocks.push(ViewBlock::WrappedLine { indent, spans });
+        self
+    }
+
     /// Adds a line of plain text.
     pub(crate) fn plain_line(&mut self, text: impl Into<String>) -> &mut Self {
         self.line([text.into()])
@@ -91,8 +104,8 @@ impl View {
         self.render(None, word, &|_, text| text.to_owned())
     }
 
-    /// Renders, passing each piece of text through `paint` with its role. Wraps table cells so that
-    /// tables fit into `width` columns where possible.
+    /// Renders, passing each piece of text through `paint` with its role. Wraps table cells and lines of prose so that
+    /// they fit into `width` columns where possible.
     pub fn render(
         &self,
         width: Option<usize>,
@@ -108,6 +121,9 @@ impl View {
                 ViewBlock::Line(spans) => spans.iter().for_each(|span| {
                     out.push_str(&paint(span.role, &span.printable(word)));
                 }),
+                ViewBlock::WrappedLine { indent, spans } => {
+                    wrapped_line::render(spans, *indent, width, word, paint, &mut out);
+                }
                 ViewBlock::Table { head, rows } => {
                     table::render(head, rows, width, word, paint, &mut out);
                     continue;

@@ -22,7 +22,9 @@ mod whole;
 pub(crate) use attributes::RecordAttributes;
 pub(crate) use episode::{drop_fields_with_secrets, episode_from_digest};
 pub(crate) use graph::active_prose;
-pub(crate) use item::{MemoryItem, short_item_ids, short_memory_id, show_item, show_items};
+pub(crate) use item::{
+    MemoryItem, item_details, short_item_ids, short_memory_id, show_item, show_items,
+};
 pub(crate) use lookup::MemoryTarget;
 pub(crate) use open_session::{OpenSession, current_session};
 pub(crate) use origin_check::{OriginCheck, pins_of_request};

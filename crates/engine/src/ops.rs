@@ -57,6 +57,7 @@ pub const OPS: &[Op] = &[
     Op::new::<memory::promote::MemoryPromote>(),
     Op::new::<memory::clear::MemoryClear>(),
     Op::new::<recall::ask::Recall>(),
+    Op::new::<recall::show::MemoryExpand>(),
     Op::new::<recall::eval::Eval>(),
     Op::new::<record::fact_add::FactAdd>(),
     Op::new::<RecordShow<Facts>>(),

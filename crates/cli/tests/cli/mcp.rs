@@ -242,6 +242,7 @@ fn the_memory_tools_are_listed() {
             "get_agent_memory",
             "add_memory",
             "memory_recall",
+            "memory_expand",
             "memory_store",
             "memory_supersede",
             "memory_focus",

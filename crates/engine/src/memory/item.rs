@@ -13,7 +13,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::pin_owner::PinOwner;
-use crate::view::{Role, View, span};
+use crate::view::{Role, Span, View, span};
 use crate::workspace::memory_document::MemoryDocument;
 
 /// A memory: a record of the log, an entry of a memory document, or a section of another document.
@@ -236,7 +236,8 @@ impl MemoryItem {
             valid_to: None,
             private: false,
             standing,
-            replaced_by: match standing {
+            // A document may state itself that it was superseded, which the log does not know.
+            replaced_by: match memory.standing(&referent) {
                 Standing::Superseded => memory.heads(&referent),
                 Standing::Active | Standing::Expired | Standing::Archived => vec![],
             },
@@ -300,6 +301,9 @@ pub(crate) fn show_items(view: &mut View, items: &[MemoryItem]) {
 /// A memory with less confidence is labelled as a guess.
 const LOW_CONFIDENCE: f64 = 0.5;
 
+/// The column of an item's details and of the further lines of its text: after a short id.
+const DETAILS_INDENT: usize = 10;
+
 /// Prints an item under a short form of its id.
 pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
     let mut head = vec![span(Role::Key, name), "  ".into()];
@@ -307,7 +311,14 @@ pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
         head.push("📌 ".into());
     }
     head.push(item.text.replace('\n', " ").into());
-    view.line(head);
+    view.wrapped_line(DETAILS_INDENT, head);
+    let mut line = vec![span(Role::Dim, " ".repeat(DETAILS_INDENT))];
+    line.extend(item_details(item));
+    view.wrapped_line(DETAILS_INDENT, line);
+}
+
+/// Returns what is known about an item besides its text: kind, date, author, source, labels.
+pub(crate) fn item_details(item: &MemoryItem) -> Vec<Span> {
     let kind = match item.section {
         Some(section) => section.title().to_owned(),
         None => match &item.status {
@@ -338,7 +349,7 @@ pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
     }
     details.extend(item.tags.iter().map(|tag| format!("#{tag}")));
     let mut line = vec![
-        span(Role::Dim, format!("          {} · ", details.join(" · "))),
+        span(Role::Dim, format!("{} · ", details.join(" · "))),
         span(Role::Source, &item.source),
     ];
     if item.standing != Standing::Active {
@@ -352,5 +363,5 @@ pub(crate) fn show_item(view: &mut View, item: &MemoryItem, name: &str) {
     if let Some(reason) = &item.outdated {
         line.push(span(Role::Warning, format!("  [outdated: {reason}]")));
     }
-    view.line(line);
+    line
 }

@@ -80,7 +80,7 @@ impl MemorySlice {
     }
 
     /// Returns whether a typed id, or the end of one, is that of a purged record.
-    fn is_purged(&self, typed: &str) -> bool {
+    pub(crate) fn is_purged(&self, typed: &str) -> bool {
         typed.len() >= MIN_ID_SUFFIX_BYTES
             && self.memory.records().any(|record| match &record.body {
                 Body::Tombstone(tombstone) => {

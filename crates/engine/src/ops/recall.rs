@@ -1,4 +1,5 @@
-//! `heir recall` and `heir eval`.
+//! `heir recall`, `heir show` and `heir eval`.
 
 pub(crate) mod ask;
 pub(crate) mod eval;
+pub(crate) mod show;

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use heirloom_core::record::{Body, EventAction, RecordKind, Referent, short_id};
 use heirloom_core::{Hint, Value, day};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -29,7 +30,7 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RecordDetails {
     #[serde(flatten)]
-    item: MemoryItem,
+    pub(crate) item: MemoryItem,
     /// Ids of other records with the same content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
@@ -76,23 +77,35 @@ impl<K: ListableKind> Operation for RecordShow<K> {
             }
         })?;
         let today = when.as_of.map_or_else(|| session.today(), day::of_timestamp);
-        let mut shown = MemoryItem::of_record(&known.memory, &item).on(today);
-        OriginCheck::new(session).label(&mut shown);
-        shown.show_pins_of(session.agent());
+        let mut shown = MemoryItem::of_record(&known.memory, &item);
         shown.record = serde_json::to_value(item.record).ok();
-        let name = Referent::Record(item.id);
+        Ok(RecordDetails::new(session, &known, shown, today))
+    }
+}
+
+impl RecordDetails {
+    /// Adds history and relations to a memory, as it stands on a day.
+    pub(crate) fn new(
+        session: &Session,
+        known: &MemorySlice,
+        item: MemoryItem,
+        today: Date,
+    ) -> Self {
+        let mut item = item.on(today);
+        OriginCheck::new(session).label(&mut item);
+        item.show_pins_of(session.agent());
+        let name = item.referent.clone();
         let relations =
             known.memory.edges().into_keys().filter(|(from, to, _)| *from == name || *to == name);
-        Ok(RecordDetails {
-            aliases: known
-                .memory
-                .aliases(item.id)
-                .into_iter()
-                .filter(|alias| *alias != item.id)
+        let id = name.record_id();
+        let aliases = id.map(|id| known.memory.aliases(id)).unwrap_or_default().into_iter();
+        RecordDetails {
+            aliases: aliases
+                .filter(|alias| Some(*alias) != id)
                 .map(|alias| alias.to_string())
                 .collect(),
-            archived_because: archive_reasons(&known, &name),
-            history: history(&known, item.id),
+            archived_because: archive_reasons(known, &name),
+            history: id.map(|id| history(known, id)).unwrap_or_default(),
             relations: relations
                 .map(|(from, to, relation)| RecordRelation {
                     from,
@@ -100,8 +113,14 @@ impl<K: ListableKind> Operation for RecordShow<K> {
                     to,
                 })
                 .collect(),
-            item: shown,
-        })
+            item,
+        }
+    }
+
+    /// Wraps a memory that has no history.
+    pub(crate) fn of_item(item: MemoryItem) -> Self {
+        let (aliases, history) = (vec![], vec![]);
+        RecordDetails { item, aliases, history, archived_because: vec![], relations: vec![] }
     }
 }
 
@@ -148,28 +167,26 @@ impl Answer for RecordDetails {
                 vec![span(Role::Key, format!("   {key}")), present::value(value).into()]
             });
         view.table(&[], rows.collect());
-        for reason in &self.archived_because {
-            view.line([span(Role::Warning, format!("   archived: {reason}"))]);
-        }
-        for relation in &self.relations {
-            view.line([span(
-                Role::Value,
-                format!(
-                    "   {} {} {}",
-                    relation.from.short(),
-                    relation.relation,
-                    relation.to.short()
-                ),
-            )]);
-        }
-        if !self.aliases.is_empty() {
-            let ids: Vec<&str> = self.aliases.iter().map(|id| short_id(id)).collect();
-            view.line([span(Role::Dim, format!("   also recorded as {}", ids.join(", ")))]);
-        }
-        if !self.history.is_empty() {
-            view.title(if !self.item.standing.is_retired() { "Replaces" } else { "Replaced" });
-            show_items(&mut view, &self.history);
-        }
+        show_additions(&mut view, self);
         view
+    }
+}
+
+/// Prints why a memory was archived, its relations and its history.
+pub(crate) fn show_additions(view: &mut View, details: &RecordDetails) {
+    for reason in &details.archived_because {
+        view.line([span(Role::Warning, format!("   archived: {reason}"))]);
+    }
+    for RecordRelation { from, relation, to } in &details.relations {
+        let relation = format!("   {} {relation} {}", from.short(), to.short());
+        view.line([span(Role::Value, relation)]);
+    }
+    if !details.aliases.is_empty() {
+        let ids: Vec<&str> = details.aliases.iter().map(|id| short_id(id)).collect();
+        view.line([span(Role::Dim, format!("   also recorded as {}", ids.join(", ")))]);
+    }
+    if !details.history.is_empty() {
+        view.title(if !details.item.standing.is_retired() { "Replaces" } else { "Replaced" });
+        show_items(view, &details.history);
     }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::corpus::WORDS_PER_MEMORY;
+
 /// The folder that `peers install` fills, unless another one is given.
 const DEFAULT_PEERS_FOLDER: &str = "target/peers";
 
@@ -141,8 +143,13 @@ pub(crate) struct QuestionsArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// Measure answers of so many hits and the standing instructions beside them
-    #[arg(long, value_name = "HITS")]
+    #[arg(long, value_name = "HITS", conflicts_with = "sessions")]
     pub(crate) with_instructions: Option<usize>,
+
+    /// Make one memory of all files, and measure how well the sessions (groups) of answers are found, beside BM25,
+    /// vectors and their rank fusion
+    #[arg(long)]
+    pub(crate) sessions: bool,
 
     #[command(flatten)]
     pub(crate) output: Output,
@@ -160,7 +167,8 @@ pub(crate) struct BareTantivyArgs {
 
 /// Measures recall among many memories, beside plain tantivy and a plain scan of vectors on the same data.
 ///
-/// Memories have thirty words; one in twenty is a finding in a markdown file, the others are facts of the log.
+/// Memories have thirty words or what `--words` says; one in twenty is a finding in a markdown file, the others are facts
+/// of the log. Longer ones are messages of many sentences, and the scan is of as many vectors as they have chunks.
 /// `heir mcp` answers the questions of the warm rows, fresh processes those of the others.
 ///
 /// The rows and bars of tantivy are skipped unless the program was built with `--features tantivy`.
@@ -169,6 +177,10 @@ pub(crate) struct ScaleArgs {
     /// How many memories; several numbers are measured in order
     #[arg(value_name = "N", default_values_t = [100_000], value_parser = clap::value_parser!(u32).range(1_000..=5_000_000))]
     pub(crate) memories: Vec<u32>,
+
+    /// How many words a memory has
+    #[arg(long, value_name = "N", default_value_t = WORDS_PER_MEMORY as u32, value_parser = clap::value_parser!(u32).range(10..=10_000))]
+    pub(crate) words: u32,
 
     /// The heir binary [default: heir beside this program, else target/release/heir]
     #[arg(long, value_name = "PATH")]

@@ -1,7 +1,9 @@
-//! Any number of generated memories of thirty words, whose word frequencies follow Zipf's law.
+//! Any number of generated memories, whose word frequencies follow Zipf's law.
 
-/// How many words a memory has.
-const WORDS_PER_MEMORY: usize = 30;
+/// How many words a memory has by default.
+pub(crate) const WORDS_PER_MEMORY: usize = 30;
+/// How many words a sentence of a longer memory has.
+const WORDS_PER_SENTENCE: usize = 15;
 /// One in so many words is a rare name.
 const WORDS_PER_NAME: f64 = 20.0;
 /// How many different names there are.
@@ -27,11 +29,13 @@ pub(crate) struct CorpusGenerator {
     words: Vec<&'static str>,
     /// The cumulative probability of each word.
     cumulative: Vec<f64>,
+    /// How many words a memory has.
+    words_per_memory: usize,
 }
 
 impl CorpusGenerator {
-    /// Creates a generator with a fixed seed.
-    pub(crate) fn new() -> Self {
+    /// Creates a generator of memories with so many words, with a fixed seed.
+    pub(crate) fn new(words_per_memory: usize) -> Self {
         // The vocabulary of the embedder is in order of frequency.
         let vocabulary = heirloom_embed::builtin().vocabulary();
         let pieces = (0..vocabulary.len() as u32).map(|id| vocabulary.piece(id));
@@ -47,7 +51,7 @@ impl CorpusGenerator {
             })
             .collect();
         cumulative.iter_mut().for_each(|probability| *probability /= sum);
-        CorpusGenerator { state: 1, words, cumulative }
+        CorpusGenerator { state: 1, words, cumulative, words_per_memory }
     }
 
     /// Returns a pseudo-random number from 0 to 1. The published figures were measured with memories of
@@ -59,10 +63,13 @@ impl CorpusGenerator {
 
     /// Generates the next memory.
     pub(crate) fn memory(&mut self) -> String {
-        let mut text = String::with_capacity(WORDS_PER_MEMORY * 7);
-        for position in 0..WORDS_PER_MEMORY {
+        let mut text = String::with_capacity(self.words_per_memory * 7);
+        // A memory of the default length is one sentence.
+        let is_long = self.words_per_memory > WORDS_PER_MEMORY;
+        for position in 0..self.words_per_memory {
             if position > 0 {
-                text.push(' ');
+                let ends_sentence = is_long && position % WORDS_PER_SENTENCE == 0;
+                text.push_str(if ends_sentence { ". " } else { " " });
             }
             if self.random() * WORDS_PER_NAME < 1.0 {
                 let number = (self.random() * NAME_COUNT as f64) as usize;
@@ -86,7 +93,7 @@ impl CorpusGenerator {
 
     /// Generates a question that a memory answers: some of its words in random order.
     fn question(&mut self, memory: &str) -> String {
-        let words: Vec<&str> = memory.trim_end_matches('.').split(' ').collect();
+        let words: Vec<&str> = memory.split(' ').map(|word| word.trim_end_matches('.')).collect();
         let picked: Vec<&str> = (0..WORDS_PER_QUESTION)
             .map(|_| words[(self.random() * words.len() as f64) as usize])
             .collect();

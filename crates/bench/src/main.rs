@@ -65,6 +65,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Fold(args) => {
             finish(&fold::measure(&args)?, &args.common.output, args.common.check)
         }
+        Command::Questions(args) if args.sessions => {
+            finish(&recall::measure_sessions(&args.files)?, &args.output, false)
+        }
         Command::Questions(args) => {
             let heir = || {
                 let heir = recall::Heir::new()?.with_instructions(args.with_instructions);

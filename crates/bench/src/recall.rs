@@ -7,8 +7,10 @@ pub(crate) mod dataset;
 mod heir;
 mod measures;
 pub(crate) mod memory_system;
+mod sessions;
 pub(crate) mod similarity;
 
 pub(crate) use baselines::{bm25, fusion, static_vectors};
 pub(crate) use heir::{Heir, create_workspace};
 pub(crate) use measures::{DEPTHS, fusion_score};
+pub(crate) use sessions::measure_sessions;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use heirloom_core::recall::chunks;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -36,6 +37,8 @@ const INDEXING_RUNS: usize = 3;
 const QUESTIONS_PER_TURN: usize = 30;
 /// How often a fresh process is run.
 const FRESH_RUNS: usize = 20;
+/// The folder of the index in a workspace.
+const INDEX_FOLDER: &str = ".heirloom/cache/index";
 /// How many times as long ten times as many memories may take.
 const MAX_TENFOLD_RATIO: f64 = 6.0;
 
@@ -100,7 +103,7 @@ fn measure_size(
 ) -> Result<(SizeResult, MeasuredWorkspace), Failure> {
     let scratch = temporary_folder()?;
     eprintln!("generating {} memories", count(total));
-    let mut corpus = CorpusGenerator::new();
+    let mut corpus = CorpusGenerator::new(args.words as usize);
     let memories: Vec<String> = (0..total).map(|_| corpus.memory()).collect();
     let questions = corpus.questions(&memories, args.questions as usize);
     let workspace = workspace::create(&scratch.path().join("workspace"), &memories)?;
@@ -113,6 +116,8 @@ fn measure_size(
     let fresh = measure_fresh(heir, root, &questions)?;
     let mut result = SizeResult {
         memories: total,
+        words: args.words as usize,
+        index_bytes: files::size_below(&root.join(INDEX_FOLDER))?,
         in_markdown: workspace.in_markdown,
         warm,
         fresh: fresh.recall,
@@ -185,7 +190,8 @@ fn measure_tantivy(_: &TempDir, _: &[String], _: &[String]) -> Result<Attempt<La
 /// Measures scans of vectors.
 fn measure_scan(memories: &[String], questions: &[String]) -> Latency {
     let model = heirloom_embed::builtin();
-    let vectors = VectorScan::new(memories.iter().map(|memory| model.vector(memory)));
+    let chunks = memories.iter().flat_map(|memory| chunks(memory));
+    let vectors = VectorScan::new(chunks.map(|chunk| model.vector(chunk)));
     let times = questions.iter().map(|question| vectors.scan(&model.vector(question)));
     Latency::of(times.collect())
 }

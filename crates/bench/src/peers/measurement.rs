@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::report::{PeerRow, PeersReport, judge};
 use super::{basic_memory, heir_server, limps, memcite, server_memory};
 use crate::args::PeersArgs;
-use crate::corpus::CorpusGenerator;
+use crate::corpus::{CorpusGenerator, WORDS_PER_MEMORY};
 use crate::failure::Failure;
 use crate::recall::dataset::{Document, Question};
 use crate::recall::memory_system::MemorySystem;
@@ -126,7 +126,7 @@ fn measure_system(
 
 /// Generates documents and questions that they answer.
 fn generate(memories: usize, questions: usize) -> (Vec<Document>, Vec<Question>) {
-    let mut corpus = CorpusGenerator::new();
+    let mut corpus = CorpusGenerator::new(WORDS_PER_MEMORY);
     let texts: Vec<String> = (0..memories).map(|_| corpus.memory()).collect();
     let questions = corpus.questions(&texts, questions).into_iter();
     let questions = questions.map(|text| Question { text, ..Question::default() }).collect();

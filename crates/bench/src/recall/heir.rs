@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::dataset::{Document, Question};
+use super::measures::DEPTHS;
 use super::memory_system::MemorySystem;
 use crate::failure::Failure;
 use crate::files;
@@ -30,6 +31,8 @@ pub(crate) struct Heir {
     cache: ProcessCache,
     /// How many hits come before the standing instructions; `None` without them.
     hits_before_instructions: Option<usize>,
+    /// Whether sessions are asked for, and returned as groups.
+    asks_for_sessions: bool,
 }
 
 impl Heir {
@@ -43,7 +46,14 @@ impl Heir {
         let cache = ProcessCache::default();
         cache.make_long_lived();
         let now = Timestamp::UNIX_EPOCH;
-        Ok(Heir { op, folder, now, cache, hits_before_instructions: None })
+        let (hits_before_instructions, asks_for_sessions) = (None, false);
+        Ok(Heir { op, folder, now, cache, hits_before_instructions, asks_for_sessions })
+    }
+
+    /// Asks for sessions.
+    pub(crate) fn asking_for_sessions(mut self) -> Self {
+        self.asks_for_sessions = true;
+        self
     }
 
     /// Puts the standing instructions of an answer after some of its hits.
@@ -52,15 +62,23 @@ impl Heir {
         self
     }
 
-    /// Runs the operation `memory_recall`, and returns the sources of its hits.
+    /// Runs the operation `memory_recall`, and returns the sources of its hits, or the ids of its sessions.
     fn recall(&self, now: Timestamp, query: &str, limit: usize) -> Result<Vec<String>, Failure> {
         let failed = |error: heirloom_engine::Error| Failure::new(error.message);
         let session = Session::open(self.folder.path(), now).map_err(failed)?;
         let session = session.without_token_counts().with_process_cache(self.cache.clone());
         let limit = self.hits_before_instructions.map_or(limit, |before| before.min(limit));
-        let request = json!({"query": query, "limit": limit});
+        let request = match self.asks_for_sessions {
+            true => json!({"query": query, "limit": DEPTHS[DEPTHS.len() - 1], "sessions": true}),
+            false => json!({"query": query, "limit": limit}),
+        };
         let reply = ops::run(self.op, &session, request).map_err(failed)?;
         let data = reply.data(&|hint| format!("{hint:?}"));
+        if self.asks_for_sessions {
+            let sessions = data["sessions"].as_array().into_iter().flatten();
+            let ids = sessions.filter_map(|session| session["session"].as_str());
+            return Ok(ids.map(str::to_owned).collect());
+        }
         let sources = |list: &str| -> Vec<String> {
             let hits = data[list].as_array().into_iter().flatten();
             hits.filter_map(|hit| hit["source"].as_str()).map(str::to_owned).collect()

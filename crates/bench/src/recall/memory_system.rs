@@ -122,7 +122,8 @@ fn role_of(text: &str) -> Option<&str> {
     (!role.is_empty() && role.chars().all(char::is_alphanumeric)).then_some(role)
 }
 
-fn distinct_groups(results: &[String], groups: &HashMap<&str, &str>) -> Vec<String> {
+/// Returns the groups of documents, each once, in the order of the documents.
+pub(super) fn distinct_groups(results: &[String], groups: &HashMap<&str, &str>) -> Vec<String> {
     let mut distinct: Vec<String> = Vec::new();
     for group in results.iter().filter_map(|id| groups.get(id.as_str())) {
         if !distinct.iter().any(|other| other == group) {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::corpus::WORDS_PER_MEMORY;
 use crate::numbers::count;
 use crate::report::{Attempt, Bar, Report, write_bars};
 use crate::timing::Latency;
@@ -24,7 +25,11 @@ pub(crate) struct ScaleReport {
 #[derive(Serialize)]
 pub(super) struct SizeResult {
     pub(super) memories: usize,
+    /// How many words a memory has.
+    pub(super) words: usize,
     pub(super) in_markdown: usize,
+    /// The size of the index.
+    pub(super) index_bytes: u64,
     /// Questions to a running server.
     pub(super) warm: Latency,
     /// `heir recall` as a fresh process.
@@ -54,16 +59,29 @@ impl SizeResult {
         let start = self.version.p50 + self.git_status.p50;
         let warm = self.tantivy.map(|tantivy| self.warm.p50 / (tantivy.p50 + self.scan.p50));
         let indexing = self.tantivy_indexing_ms.map(|tantivy_ms| self.indexing_ms / tantivy_ms);
+        let is_long = self.words > WORDS_PER_MEMORY;
+        let is_small = self.memories <= MAX_MEMORIES_FOR_FRESH_BARS;
+        let max_warm = match (is_small, is_long) {
+            (false, _) => 4.0,
+            (true, true) => 3.0,
+            (true, false) => 1.6,
+        };
         let mut bars = vec![
-            Bar::at_most_if_measured("warm recall / (bare tantivy + bare scan)", warm, 4.0),
+            Bar::at_most_if_measured("warm recall / (bare tantivy + bare scan)", warm, max_warm),
             Bar::at_most("warm p99 / p50", self.warm.p99 / self.warm.p50, 4.0),
-            Bar::at_most_if_measured("indexing / bare tantivy", indexing, 2.0),
         ];
-        if self.memories <= MAX_MEMORIES_FOR_FRESH_BARS {
+        if is_long {
+            let kilobytes = self.index_bytes as f64 / 1000.0 / self.memories as f64;
+            bars.push(Bar::at_most("KB of the index for a memory", kilobytes, 4.0));
+            return bars;
+        }
+        bars.push(Bar::at_most_if_measured("indexing / bare tantivy", indexing, 2.0));
+        if is_small {
             let fresh = self.fresh.p50 / start;
+            let after_add = self.after_add.p50 / self.warm.p50;
             bars.extend([
-                Bar::at_most("fresh recall / (--version + git status)", fresh, 10.0),
-                Bar::at_most("ms longer after an add", self.after_add.p50 - self.warm.p50, 20.0),
+                Bar::at_most("fresh recall / (--version + git status)", fresh, 3.0),
+                Bar::at_most("recall after an add / warm recall", after_add, 3.0),
             ]);
             let peak_mb = self.peak_bytes.map(|bytes| *bytes as f64 / 1e6);
             bars.push(Bar::at_most_if_measured("MB of a fresh recall", peak_mb, 150.0));
@@ -89,8 +107,9 @@ impl fmt::Display for SizeResult {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             out,
-            "{} memories, {} of them in markdown",
+            "{} memories of {} words, {} of them in markdown",
             count(self.memories),
+            self.words,
             count(self.in_markdown)
         )?;
         writeln!(out, "{:<44}{:>12}{:>12}", "", "p50", "p99")?;
@@ -108,6 +127,10 @@ impl fmt::Display for SizeResult {
             ("building the index", Attempt::Done(duration(&self.indexing_ms))),
             ("bare tantivy builds its index", self.tantivy_indexing_ms.map(duration)),
             ("memory of a fresh recall", peak),
+            (
+                "size of the index",
+                Attempt::Done(format!("{:>9.0} MB", self.index_bytes as f64 / 1e6)),
+            ),
         ] {
             match cells {
                 Attempt::Done(cells) => writeln!(out, "{name:<44}{cells}")?,
@@ -131,7 +154,9 @@ mod tests {
         let latency = Latency { p50: 1.0, p99: 2.0 };
         let mut size = SizeResult {
             memories: 100_000,
+            words: WORDS_PER_MEMORY,
             in_markdown: 5_000,
+            index_bytes: 1,
             warm: latency,
             fresh: latency,
             after_add: latency,

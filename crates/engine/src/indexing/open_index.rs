@@ -34,6 +34,18 @@ pub(crate) struct OpenIndex {
     all_problems: OnceCell<Vec<Problem>>,
 }
 
+/// An index that was open, and the files that have changed or may have, if they were watched.
+pub(super) struct OutdatedIndex {
+    pub(super) index: OpenIndex,
+    pub(super) changed: Option<Vec<PathBuf>>,
+}
+
+/// An open index that was taken from the pool.
+pub(super) enum TakenIndex {
+    UpToDate(OpenIndex),
+    Outdated(OutdatedIndex),
+}
+
 /// Listed files, with a watch of them in a process that answers several requests.
 pub(super) struct ListedSources {
     pub(super) sources: Sources,
@@ -48,20 +60,21 @@ impl ListedSources {
         Ok(ListedSources { sources, watched })
     }
 
-    /// Lists the files again, and watches them. If only shards of the log have changed, nothing else is listed.
+    /// Lists the files of an index again, and watches them. If only shards of the log have changed, nothing else is listed.
     pub(super) fn again(
         session: &Session,
-        watched: Option<FileWatch>,
-        sources: Sources,
-    ) -> Result<Self, Error> {
-        if let Some(watched) = watched {
-            let changed = watched.changed();
+        outdated: OutdatedIndex,
+    ) -> Result<(Snapshot, Self), Error> {
+        let OutdatedIndex { index: OpenIndex { snapshot, watched, sources, .. }, changed } =
+            outdated;
+        if let Some((watched, changed)) = watched.zip(changed) {
+            let changed: Vec<&Path> = changed.iter().map(PathBuf::as_path).collect();
             if let Some(sources) = sources.with_changed_shards(session, &changed) {
                 let watched = Some(watched.with_new_stamps(&changed));
-                return Ok(ListedSources { sources, watched });
+                return Ok((snapshot, ListedSources { sources, watched }));
             }
         }
-        ListedSources::new(session)
+        Ok((snapshot, ListedSources::new(session)?))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Brings the index up to date before it is used, so that no command has to be run for it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use heirloom_core::embedding::{EmbedError, Embedder};
 use heirloom_core::{Hint, Problem, parallel};
@@ -10,7 +11,9 @@ use heirloom_store::config::{self, EmbedderKind};
 use heirloom_store::confined::ConfinedDir;
 use heirloom_store::stamp::FileWatch;
 
-use super::open_index::{ListedSources, OpenIndex, OpenIndexes, PreparedIndex};
+use super::open_index::{
+    ListedSources, OpenIndex, OpenIndexes, OutdatedIndex, PreparedIndex, TakenIndex,
+};
 use super::sources::{self, Sources};
 use crate::{Error, Session};
 
@@ -145,9 +148,10 @@ pub(crate) fn try_open_up_to_date(
     }
     let index = index_of(session, embedder);
     let (snapshot, listed) = match take_open(session, &index)? {
-        Some((open, true)) => return Ok(open),
-        Some((OpenIndex { snapshot, watched, sources, .. }, false)) => {
-            (Some(snapshot), ListedSources::again(session, watched, sources)?)
+        Some(TakenIndex::UpToDate(open)) => return Ok(open),
+        Some(TakenIndex::Outdated(outdated)) => {
+            let (snapshot, listed) = ListedSources::again(session, outdated)?;
+            (Some(snapshot), listed)
         }
         None => {
             let (opened, listed) =
@@ -193,10 +197,8 @@ pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Erro
     let embedder = heirloom_embed::builtin();
     let index = index_of(session, embedder);
     let (snapshot, listed) = match take_open(session, &index)? {
-        Some((open, true)) => return Ok(Some(open)),
-        Some((OpenIndex { snapshot, watched, sources, .. }, false)) => {
-            (snapshot, ListedSources::again(session, watched, sources)?)
-        }
+        Some(TakenIndex::UpToDate(open)) => return Ok(Some(open)),
+        Some(TakenIndex::Outdated(outdated)) => ListedSources::again(session, outdated)?,
         None => match index.open()? {
             Some(snapshot) => (snapshot, ListedSources::new(session)?),
             None => return Ok(None),
@@ -221,25 +223,25 @@ pub(crate) fn reserve_index(session: &Session) -> bool {
         return false;
     }
     match take_open(session, &index_of(session, heirloom_embed::builtin())) {
-        Ok(Some((open, true))) => {
+        Ok(Some(TakenIndex::UpToDate(open))) => {
             session.store_prepared(PreparedIndex::new(session, open));
             true
         }
-        Ok(Some((open, false))) => {
-            keep_open(session, open);
+        Ok(Some(TakenIndex::Outdated(outdated))) => {
+            keep_open(session, outdated.index);
             false
         }
         Ok(None) | Err(_) => false,
     }
 }
 
-/// Takes the index that the process keeps open, and returns whether it is up to date with all files.
+/// Takes the index that the process keeps open, which may be up to date with all files or not.
 ///
 /// If no file has changed, the index is usable even if another process has written a newer version of
 /// it, since that has the same content. If files have changed, only the newest version can be updated, which is loaded
 /// if another process has written it.
 /// An index that another process has rebuilt or truncated is not used.
-fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool)>, Error> {
+fn take_open(session: &Session, index: &Index) -> Result<Option<TakenIndex>, Error> {
     let open = OpenIndexes::of(session).take(index.folder());
     let Some(open) = open else { return Ok(None) };
     let is_current = open.snapshot.is_current();
@@ -250,18 +252,21 @@ fn take_open(session: &Session, index: &Index) -> Result<Option<(OpenIndex, bool
     if !is_current || !index.owns(&open.snapshot) {
         return Ok(None);
     }
-    if open.snapshot.has_unchanged_segments()
-        && open.watched.as_ref().is_some_and(FileWatch::is_unchanged)
-    {
-        return Ok(Some((open, true)));
+    let changed = open.watched.as_ref().map(FileWatch::changed);
+    let is_unchanged = changed.as_ref().is_some_and(Vec::is_empty);
+    if is_unchanged && open.snapshot.has_unchanged_segments() {
+        return Ok(Some(TakenIndex::UpToDate(open)));
     }
+    let to_owned = |paths: Vec<&Path>| paths.into_iter().map(Path::to_path_buf).collect();
+    let changed = changed.map(to_owned);
     if open.snapshot.is_up_to_date()? {
-        return Ok(Some((open, false)));
+        return Ok(Some(TakenIndex::Outdated(OutdatedIndex { index: open, changed })));
     }
     let OpenIndex { snapshot, watched, sources, .. } = open;
-    let reloaded = index.reload(snapshot)?;
-    let open = |snapshot| OpenIndex::new(index.folder(), snapshot, watched, sources);
-    Ok(reloaded.map(|snapshot| (open(snapshot), false)))
+    Ok(index.reload(snapshot)?.map(|snapshot| {
+        let index = OpenIndex::new(index.folder(), snapshot, watched, sources);
+        TakenIndex::Outdated(OutdatedIndex { index, changed })
+    }))
 }
 
 /// Brings an index up to date with the listed sources, or builds one. If nothing can be written, does

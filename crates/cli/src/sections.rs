@@ -52,6 +52,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         title: "Recall",
         commands: &[
             ("recall", "Ask what is known about something"),
+            ("show", "Show all of a memory, a document or a session by its id"),
             ("eval", "Check that recall finds what you expect"),
         ],
     },

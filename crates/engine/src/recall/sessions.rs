@@ -12,8 +12,8 @@ use heirloom_index::{Snapshot, StoredMemory, View};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Search;
 use super::hits::{Hit, hits, rounded};
-use super::search::Search;
 use crate::Session;
 use crate::indexing::IndexFailure;
 

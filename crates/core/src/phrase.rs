@@ -123,7 +123,9 @@ impl FoldedSentence<'_> {
     pub(crate) fn contains(&self, phrase: &str) -> bool {
         let is_here = |start: &u32| {
             let rest = &self.text.as_bytes()[*start as usize..];
-            rest.starts_with(phrase.as_bytes()) && rest.get(phrase.len()) == Some(&b' ')
+            rest.first() == phrase.as_bytes().first()
+                && rest.starts_with(phrase.as_bytes())
+                && rest.get(phrase.len()) == Some(&b' ')
         };
         self.beginnings.may_have(phrase) && self.words.iter().any(is_here)
     }
@@ -171,6 +173,10 @@ impl FoldedSentence<'_> {
 }
 
 fn strip_words<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
+    // Most phrases of a list differ in the first letter, which is cheaper to compare.
+    if text.as_bytes().first() != phrase.as_bytes().first() {
+        return None;
+    }
     let rest = text.strip_prefix(phrase)?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start())
 }

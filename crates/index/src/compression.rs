@@ -1,5 +1,5 @@
-//! Compresses the long lines of the log that the index stores. Short ones stay as they are, since most are read to
-//! answer a question.
+//! Compresses the long lines of the log that the index stores. Short ones stay as they are: they would hardly get
+//! shorter, and reading them would take longer.
 
 use std::borrow::Cow;
 use std::io::Read;

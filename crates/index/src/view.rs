@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use heirloom_core::fold::Standing;
 use heirloom_core::recall::{
-    AnswerUnit, Corpus, Posting, Question, RankedMemory, RankedSession, Slot, filter_term, rank,
-    rank_sessions,
+    AnswerUnit, Corpus, Posting, Question, RankedMemory, RankedSession, SESSION_FILTER, Slot,
+    filter_term, rank, rank_sessions,
 };
 use heirloom_core::{kernels, parallel};
 
@@ -83,6 +83,14 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Returns the filter with the further condition that a memory is an episode or a record of a session.
+    #[must_use]
+    pub fn in_sessions(mut self) -> Self {
+        let (name, value) = SESSION_FILTER;
+        self.terms.push((name, vec![value.to_owned()]));
+        self
+    }
+
     /// Creates a filter for the records of a kind.
     pub fn records_of_kind(kind: &str) -> Self {
         Filter { terms: vec![("record", vec![kind.to_owned()])] }

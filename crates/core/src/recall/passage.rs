@@ -88,6 +88,18 @@ pub fn strip_section_prefix(name: &str) -> Option<&str> {
     name.strip_prefix(SECTION_PREFIX)
 }
 
+/// Splits the name of a section, with or without its prefix, into the path of its document and its number:
+/// `docs/plan.md#2`. `None` if it does not end in a number.
+pub fn split_section_name(name: &str) -> Option<(&str, &str)> {
+    let name = strip_section_prefix(name).unwrap_or(name);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+    let (path, number) = name.rsplit_once('#').filter(|(_, number)| is_number(number))?;
+    Some((path.trim_start_matches("./"), number))
+}
+
+/// The field and the value of the filter term of episodes and of records of sessions.
+pub const SESSION_FILTER: (&str, &str) = ("session", "any");
+
 /// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility`,
 /// `validity`, `instruction`, `session` or `record`. A control character keeps it apart from the terms of texts.
 pub fn filter_term(field: &str, value: &str) -> String {
@@ -111,7 +123,8 @@ static KIND_TERMS: FilterTerms<RecordKind> =
     LazyLock::new(|| RecordKind::ALL.map(|kind| (kind, filter_term("kind", kind.as_str()))).into());
 
 /// The filter term of an episode and of a record of a session.
-static SESSION_TERM: LazyLock<String> = LazyLock::new(|| filter_term("session", "any"));
+static SESSION_TERM: LazyLock<String> =
+    LazyLock::new(|| filter_term(SESSION_FILTER.0, SESSION_FILTER.1));
 
 static RECORD_TERMS: FilterTerms<RecordKind> = LazyLock::new(|| {
     RecordKind::ALL.map(|kind| (kind, filter_term("record", kind.as_str()))).into()

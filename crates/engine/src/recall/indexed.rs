@@ -44,7 +44,7 @@ pub(crate) fn records_of_session(session: &Session, typed: &str) -> Result<Vec<R
         if !found.is_empty() || typed.len() < MIN_ID_SUFFIX_BYTES {
             return Ok(found);
         }
-        let filter = Filter { terms: vec![("session", vec!["any".to_owned()])] };
+        let filter = Filter::default().in_sessions();
         let slots = snapshot.slots_in(StandingFilter::Everything, &filter);
         let (_, memory) = snapshot.load_for_display(&slots, None)?;
         let ids: BTreeSet<&str> = memory

@@ -79,9 +79,7 @@ impl Search<'_> {
         snapshot: &Snapshot,
         question: &Question<'_>,
     ) -> Result<Vec<SessionHit>, IndexFailure> {
-        let mut filter = self.filter();
-        filter.terms.push(("session", vec!["any".to_owned()]));
-        let view = snapshot.view(self.searched_standing(), &filter);
+        let view = snapshot.view(self.searched_standing(), &self.filter().in_sessions());
         let mut ranked = view.rank_sessions(question, self.limit, MAX_MEMORIES);
         ranked.retain(RankedSession::is_answer);
         let episodes: HashSet<Slot> = view

@@ -120,7 +120,12 @@ impl Sessions {
         let mut sessions =
             Sessions { of_slot: vec![NO_SESSION; bound], slots: Vec::new(), starts: vec![0] };
         let begins_session = |slot: &Slot| corpus.previous(*slot).is_none();
-        for first in (0..bound as Slot).filter(begins_session) {
+        // In a damaged index a chain may have no beginning; then any of its chunks is one.
+        let all = 0..bound as Slot;
+        for first in all.clone().filter(begins_session).chain(all) {
+            if sessions.of_slot[first as usize] != NO_SESSION {
+                continue;
+            }
             let number = (sessions.starts.len() - 1) as u32;
             let mut current = Some(first);
             while let Some(slot) = current {

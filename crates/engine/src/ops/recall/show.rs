@@ -1,7 +1,7 @@
 //! `show`: shows all of anything that has an id.
 
 use heirloom_core::fold::Standing;
-use heirloom_core::recall::{DocumentPart, strip_section_prefix};
+use heirloom_core::recall::{DocumentPart, split_section_name, strip_section_prefix};
 use heirloom_core::record::Referent;
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Hint, Value};
@@ -100,20 +100,14 @@ fn expand(
 
 /// Returns the section of a document that is named by its path and number: `docs/plan.md#2`.
 fn expand_section(session: &Session, typed: &str) -> Result<Option<RecordDetails>, Error> {
-    let name = strip_section_prefix(typed).unwrap_or(typed);
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
-    match name.rsplit_once('#') {
-        Some((path, number)) if is_number(number) => {
-            match find_section(session, path.trim_start_matches("./"), number)? {
-                Some(found) => Ok(Some(RecordDetails::of_item(found))),
-                None => {
-                    let message = format!("`{}` has no section {number}", path.escape_default());
-                    let hint = Hint::text("leave out the number to see all of a document");
-                    Err(Error::not_found(message, vec![]).hint(hint))
-                }
-            }
+    let Some((path, number)) = split_section_name(typed) else { return Ok(None) };
+    match find_section(session, path, number)? {
+        Some(found) => Ok(Some(RecordDetails::of_item(found))),
+        None => {
+            let message = format!("`{}` has no section {number}", path.escape_default());
+            let hint = Hint::text("leave out the number to see all of a document");
+            Err(Error::not_found(message, vec![]).hint(hint))
         }
-        _ => Ok(None),
     }
 }
 

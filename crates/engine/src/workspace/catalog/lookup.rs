@@ -5,7 +5,7 @@ use heirloom_core::conflict::NameLookup;
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::{Hierarchy, Selectors};
 use heirloom_core::name::{self, Match};
-use heirloom_core::recall::strip_section_prefix;
+use heirloom_core::recall::{split_section_name, strip_section_prefix};
 use heirloom_core::{Document, adr, path};
 use heirloom_store::layout::HierarchyDocument;
 
@@ -105,9 +105,8 @@ impl Catalog {
     pub fn find(&self, typed: &str) -> Result<&CatalogEntry, Error> {
         // Recall refers to a section of a document as `document:docs/plan.md#2`.
         let path = strip_section_prefix(typed).unwrap_or(typed).trim_start_matches("./");
-        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
-        let path = match path.rsplit_once('#') {
-            Some((path, part)) if is_number(part) && self.find_by_path(path).is_some() => path,
+        let path = match split_section_name(typed) {
+            Some((path, _)) if self.find_by_path(path).is_some() => path,
             _ => path,
         };
         let exact = self

@@ -5,8 +5,10 @@
 //! problems are results.
 
 pub mod adr;
+pub mod assembly;
 pub mod byte_order_mark;
 pub mod cascade;
+pub mod compression;
 pub mod conflict;
 mod cycles;
 pub mod day;

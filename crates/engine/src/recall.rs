@@ -1,15 +1,18 @@
 //! Finds the memories that answer a question.
 
 mod affected;
+mod context_memories;
 mod hits;
 mod indexed;
 mod search;
+mod searched_index;
 mod sessions;
 mod workspaces;
 
 pub(crate) use affected::{read_affected, read_affected_by_new};
-pub(crate) use hits::Hit;
+pub(crate) use context_memories::{ContextMemories, ContextQuery, MemoryList};
+pub(crate) use hits::{Hit, without_cut_marks};
 pub(crate) use indexed::{find_section, records_of_session};
-pub(crate) use search::{Search, SearchResult};
+pub(crate) use search::{MAX_INSTRUCTIONS, Search, SearchResult};
 pub(crate) use sessions::{SessionHit, SessionScoreExplanation};
 pub(crate) use workspaces::search_workspaces;

@@ -92,6 +92,8 @@ pub enum AnswerUnit {
     Memory,
     /// A passage: a record, an entry or a section of a document.
     Passage,
+    /// A chunk of a passage.
+    Chunk,
     /// A session: all records of a session, or an episode.
     Session,
 }
@@ -318,6 +320,7 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             match self.unit {
                 AnswerUnit::Memory => self.corpus.memory(slot),
                 AnswerUnit::Passage | AnswerUnit::Session => self.corpus.passage(slot).into(),
+                AnswerUnit::Chunk => slot.into(),
             }
         };
         let mut best: FxHashMap<u64, ScoredPosition> = FxHashMap::default();

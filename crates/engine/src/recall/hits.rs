@@ -205,9 +205,19 @@ fn matching_passage(
     };
     let chunks = chunks(&text);
     let passage = chunks.get(chunk).filter(|_| chunks.len() > 1)?;
-    let before = if chunk > 0 { "… " } else { "" };
-    let after = if chunk + 1 < chunks.len() { " …" } else { "" };
+    let before = if chunk > 0 { CUT_BEFORE } else { "" };
+    let after = if chunk + 1 < chunks.len() { CUT_AFTER } else { "" };
     Some(format!("{before}{passage}{after}"))
+}
+
+/// The marks for what is left out before and after a passage.
+const CUT_BEFORE: &str = "… ";
+const CUT_AFTER: &str = " …";
+
+/// Returns a passage without the marks for what is left out.
+pub(crate) fn without_cut_marks(passage: &str) -> &str {
+    let passage = passage.strip_prefix(CUT_BEFORE).unwrap_or(passage);
+    passage.strip_suffix(CUT_AFTER).unwrap_or(passage)
 }
 
 /// Returns the title of an episode with its content.

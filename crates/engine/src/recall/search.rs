@@ -9,15 +9,13 @@ use heirloom_core::recall::{
     AnswerUnit, Question, RankedMemory, opening_instruction_term, standing_instruction_term,
 };
 use heirloom_core::record::{FactSection, RecordKind};
-use heirloom_core::{Problem, name, parallel};
+use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
 
 use super::hits::{Hit, hits};
+use super::searched_index::search_index;
 use super::sessions::SessionHit;
-use crate::indexing::{
-    EmbedderTimeout, IndexFailure, LexicalOnly, OpenIndex, build_in_memory, keep_open,
-    lexical_only_problem, open_embedder, rebuild, try_open_up_to_date,
-};
+use crate::indexing::{IndexFailure, OpenIndex, lexical_only_problem};
 use crate::memory::PointInTime;
 use crate::workspace::inherit;
 use crate::{Error, Session};
@@ -25,8 +23,8 @@ use crate::{Error, Session};
 /// Maximum number of near misses that are shown if nothing answers the question.
 pub(super) const MAX_NEAR_MISSES: usize = 3;
 
-/// Maximum number of standing instructions beside the hits.
-pub(super) const MAX_INSTRUCTIONS: usize = 3;
+/// Maximum number of standing instructions beside the hits of a recall.
+pub(crate) const MAX_INSTRUCTIONS: usize = 3;
 
 /// The bonus for a memory that opens with an instruction, over one that states one in passing.
 const OPENING_INSTRUCTION_BONUS: f32 = 0.1;
@@ -59,8 +57,8 @@ pub(crate) struct Search<'r> {
     pub(crate) unit: AnswerUnit,
     /// The point in time that the question is about.
     pub(crate) when: PointInTime,
-    /// Whether to add standing instructions that may concern the question.
-    pub(crate) with_instructions: bool,
+    /// Maximum number of standing instructions to add that may concern the question.
+    pub(crate) max_instructions: usize,
     /// Whether to explain each score.
     pub(crate) explain: bool,
 }
@@ -98,52 +96,19 @@ impl Search<'_> {
 
     /// Searches without checking the limit and the kinds.
     pub(super) fn run_unchecked(&self, session: &Session) -> Result<SearchResult, Error> {
-        let embedder = match open_embedder(session, EmbedderTimeout::Short) {
-            Ok(embedder) => embedder,
-            // The settings are shared by git, and not every machine has the model that they name.
-            Err(error) => return self.search_lexical_only(session, &error),
+        let search = |index: &OpenIndex, embedder: &dyn Embedder| {
+            self.search_open_index(session, index, embedder)
         };
-        match self.search(session, &*embedder) {
-            Err(failed) if failed.is_embedder_failure() => {
-                self.search_lexical_only(session, &failed.into())
-            }
-            result => Ok(result?),
-        }
+        let (mut result, fallback) = search_index(session, search)?;
+        result.is_lexical_only |= fallback.is_some();
+        result.problems.extend(fallback);
+        Ok(result)
     }
 
-    /// Searches without vectors, as the fallback for an embedder that failed with `error`.
-    fn search_lexical_only(&self, session: &Session, error: &Error) -> Result<SearchResult, Error> {
-        let mut result = self.search(session, &LexicalOnly)?;
-        result.problems.push(lexical_only_problem(error));
-        Ok(SearchResult { is_lexical_only: true, ..result })
-    }
-
-    /// Brings the index up to date and searches it.
-    fn search(
+    fn search_open_index(
         &self,
         session: &Session,
-        embedder: &dyn Embedder,
-    ) -> Result<SearchResult, IndexFailure> {
-        let (_, opened) = parallel::join(
-            embedder.needs_preparation(),
-            || embedder.prepare(),
-            || try_open_up_to_date(session, embedder),
-        );
-        let result = opened.and_then(|index| self.search_index(session, index, embedder));
-        match result {
-            Err(failed) if failed.is_damaged() => {
-                let rebuilt =
-                    rebuild(session, embedder).or_else(|_| build_in_memory(session, embedder));
-                self.search_index(session, rebuilt?, embedder)
-            }
-            result => result,
-        }
-    }
-
-    fn search_index(
-        &self,
-        session: &Session,
-        index: OpenIndex,
+        index: &OpenIndex,
         embedder: &dyn Embedder,
     ) -> Result<SearchResult, IndexFailure> {
         let snapshot = index.snapshot();
@@ -173,7 +138,6 @@ impl Search<'_> {
         let shown = if hits.is_empty() { &near_misses } else { &hits };
         let instructions = self.instructions(session, snapshot, &question, shown)?;
         let mut problems = index.all_problems()?;
-        keep_open(session, index);
         let is_by_words = embed_error.is_some();
         problems.extend(embed_error.as_ref().map(lexical_only_problem));
         Ok(SearchResult {
@@ -189,7 +153,7 @@ impl Search<'_> {
     }
 
     /// Returns the hits for a question, and the near misses if there is no hit.
-    fn answers(
+    pub(super) fn answers(
         &self,
         session: &Session,
         snapshot: &Snapshot,
@@ -213,18 +177,18 @@ impl Search<'_> {
 
     /// Returns the standing instructions that are nearest to the question and are no hits. They rarely share a word with
     /// the task that they govern.
-    fn instructions(
+    pub(super) fn instructions(
         &self,
         session: &Session,
         snapshot: &Snapshot,
         question: &Question<'_>,
         found: &[Hit],
     ) -> Result<Vec<Hit>, IndexFailure> {
-        if !self.with_instructions || self.is_past() || question.vector.is_empty() {
+        if self.max_instructions == 0 || self.is_past() || question.vector.is_empty() {
             return Ok(vec![]);
         }
         let view = snapshot.view(self.standing_filter, &self.filter());
-        let most = MAX_INSTRUCTIONS + found.len();
+        let most = self.max_instructions + found.len();
         let opening = opening_instruction_term();
         let preferred = (&*opening, OPENING_INSTRUCTION_BONUS);
         let standing = standing_instruction_term();
@@ -236,7 +200,7 @@ impl Search<'_> {
         instructions.retain(|hit| {
             !hit.item.resolved && found.iter().all(|other| other.item.id != hit.item.id)
         });
-        instructions.truncate(MAX_INSTRUCTIONS);
+        instructions.truncate(self.max_instructions);
         for hit in &mut instructions {
             let sentences = instructions_in_memory(&hit.item.text).join(" ");
             if !sentences.is_empty() && sentences.len() < hit.item.text.len() {

@@ -11,7 +11,7 @@ use crate::indexing::reserve_index;
 use crate::memory::PointInTime;
 use crate::ops::answers::Hits;
 use crate::ops::request_parts::default_limit;
-use crate::recall::{Search, search_workspaces};
+use crate::recall::{MAX_INSTRUCTIONS, Search, search_workspaces};
 use crate::{Effect, Error, Group, Operation, PrepareInline, Scope, Session, Spec, is_same_field};
 
 pub(crate) struct Recall;
@@ -97,7 +97,7 @@ impl Operation for Recall {
                 (false, true) => AnswerUnit::Passage,
                 (false, false) => AnswerUnit::Memory,
             },
-            with_instructions: !request.no_instructions,
+            max_instructions: if request.no_instructions { 0 } else { MAX_INSTRUCTIONS },
             explain: request.explain,
         };
         let result = match request.workspaces {

@@ -1,0 +1,118 @@
+//! Reads what may go into a context: the answers to several questions, standing instructions and lists, from one index.
+
+use heirloom_core::Problem;
+use heirloom_core::embedding::Embedder;
+use heirloom_core::recall::{
+    AnswerUnit, Corpus, Question, RankedMemory, filter_term, standing_instruction_term,
+};
+use heirloom_index::{Filter, Snapshot, StandingFilter};
+
+use super::hits::{Hit, hits};
+use super::search::Search;
+use super::searched_index::search_index;
+use crate::indexing::{IndexFailure, OpenIndex};
+use crate::{Error, Session};
+
+/// What is asked of memory for a context.
+#[derive(Debug, Default)]
+pub(crate) struct ContextQuery<'q> {
+    /// The questions: the task, files, errors.
+    pub(crate) questions: Vec<&'q str>,
+    /// Maximum number of chunks that answer a question.
+    pub(crate) answers: usize,
+    /// Maximum number of standing instructions.
+    pub(crate) instructions: usize,
+    /// Lists of memories.
+    pub(crate) lists: Vec<MemoryList>,
+}
+
+/// The newest memories with a property.
+#[derive(Debug)]
+pub(crate) struct MemoryList {
+    /// The field of the property, such as `kind` or `section`.
+    pub(crate) field: &'static str,
+    /// Its value.
+    pub(crate) value: String,
+    /// Maximum number of memories.
+    pub(crate) limit: usize,
+}
+
+/// The memories that may go into a context.
+#[derive(Debug, Default)]
+pub(crate) struct ContextMemories {
+    /// The chunks that answer each question, best first.
+    pub(crate) answers: Vec<Vec<Hit>>,
+    /// The standing instructions that may concern the first question, nearest first; without a question, the newest.
+    pub(crate) instructions: Vec<Hit>,
+    /// The memories of each list, newest first.
+    pub(crate) lists: Vec<Vec<Hit>>,
+    /// Problems of the files that were searched.
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl ContextQuery<'_> {
+    /// Reads the memories.
+    pub(crate) fn read(&self, session: &Session) -> Result<ContextMemories, Error> {
+        let search =
+            |index: &OpenIndex, embedder: &dyn Embedder| self.search(session, index, embedder);
+        let (mut found, fallback) = search_index(session, search)?;
+        found.problems.extend(fallback);
+        Ok(found)
+    }
+
+    fn search(
+        &self,
+        session: &Session,
+        index: &OpenIndex,
+        embedder: &dyn Embedder,
+    ) -> Result<ContextMemories, IndexFailure> {
+        let snapshot = index.snapshot();
+        let lexicon = heirloom_embed::builtin();
+        let mut found =
+            ContextMemories { problems: index.all_problems()?, ..ContextMemories::default() };
+        for (number, query) in self.questions.iter().enumerate() {
+            let search = Search {
+                query,
+                limit: self.answers,
+                unit: AnswerUnit::Chunk,
+                max_instructions: if number == 0 { self.instructions } else { 0 },
+                explain: true,
+                ..Search::default()
+            };
+            let vector = embedder.embed_one(query).unwrap_or_default();
+            let question = Question::new(query, vector, session.today(), lexicon);
+            let (answers, _) = search.answers(session, snapshot, &question)?;
+            if number == 0 {
+                found.instructions = search.instructions(session, snapshot, &question, &[])?;
+            }
+            found.answers.push(answers);
+        }
+        if self.questions.is_empty() {
+            let term = standing_instruction_term();
+            found.instructions = newest(session, snapshot, &term, self.instructions)?;
+        }
+        for MemoryList { field, value, limit } in &self.lists {
+            let term = filter_term(field, value);
+            found.lists.push(newest(session, snapshot, &term, *limit)?);
+        }
+        Ok(found)
+    }
+}
+
+/// Returns the newest active memories with a filter term.
+fn newest(
+    session: &Session,
+    snapshot: &Snapshot,
+    term: &str,
+    limit: usize,
+) -> Result<Vec<Hit>, IndexFailure> {
+    let view = snapshot.view(StandingFilter::Active, &Filter::default());
+    let mut slots = view.slots_with_term(term);
+    slots.retain(|slot| view.passage(*slot) == *slot);
+    slots.sort_by_key(|slot| (std::cmp::Reverse(view.day(*slot)), view.tie_break_key(*slot)));
+    slots.truncate(limit);
+    let ranked: Vec<RankedMemory> =
+        slots.into_iter().map(|slot| RankedMemory::by_cosine((slot, 0.0))).collect();
+    let search = Search { limit, ..Search::default() };
+    hits(session, snapshot, &ranked, &search)
+}

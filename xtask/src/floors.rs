@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["indexing"],
     &["memory"],
     &["recall"],
-    &["work_session"],
+    &["assembly", "work_session"],
     &["completion", "ops", "setup"],
 ];
 

@@ -68,6 +68,7 @@ pub(crate) enum Command {
     Start(StartArgs),
     Fold(FoldArgs),
     Questions(QuestionsArgs),
+    Assemble(AssembleArgs),
     Scale(ScaleArgs),
     Workspace(WorkspaceArgs),
     #[cfg(feature = "tantivy")]
@@ -153,6 +154,29 @@ pub(crate) struct QuestionsArgs {
 
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Measures how much of the answers to questions assembled contexts support.
+///
+/// Files are those of `questions`; a question is the task. Support is the share of the answer's words, as far as the gold
+/// documents contain them, that stand in sentences of gold documents which the context contains whole. Beside it, the
+/// budget is filled with whole memories in the order of `recall`.
+#[derive(Args)]
+pub(crate) struct AssembleArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Maximum number of tokens of a context
+    #[arg(long, value_name = "N", default_value_t = 8_000)]
+    pub(crate) budget: usize,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 /// Indexes lines with plain tantivy, for `scale`, which times it beside `heir index rebuild`.

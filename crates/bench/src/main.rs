@@ -13,6 +13,7 @@
 
 mod answers;
 mod args;
+mod assembly;
 mod corpus;
 mod documents;
 mod failure;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
+        Command::Assemble(args) => finish(&assembly::measure(&args)?, &args.output, args.check),
         Command::Answers(args) => finish(&answers::measure(&args)?, &args.output, false),
         Command::Start(args) => {
             finish(&start::measure(&args)?, &args.common.output, args.common.check)

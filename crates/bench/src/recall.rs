@@ -11,6 +11,6 @@ mod sessions;
 pub(crate) mod similarity;
 
 pub(crate) use baselines::{bm25, fusion, static_vectors};
-pub(crate) use heir::{Heir, create_workspace};
+pub(crate) use heir::{Heir, create_workspace, parse_time};
 pub(crate) use measures::{DEPTHS, fusion_score};
 pub(crate) use sessions::measure_sessions;

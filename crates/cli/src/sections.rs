@@ -27,6 +27,7 @@ pub(crate) const SECTIONS: &[Section] = &[
     Section {
         title: "Inherit",
         commands: &[
+            ("assemble", "Assemble the context for a task within a token budget"),
             ("context", "Resolve what an agent inherits; check its age and conflicts"),
             ("project", "Create and list projects"),
             ("plan", "Create, list and renumber plans"),

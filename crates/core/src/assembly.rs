@@ -5,5 +5,5 @@ mod selection;
 mod tier;
 
 pub use excerpt::{Excerpt, excerpts};
-pub use selection::{Candidate, Form, select};
+pub use selection::{Candidate, Form, Share, select};
 pub use tier::{Activity, Tier};

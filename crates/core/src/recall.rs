@@ -30,6 +30,5 @@ pub use rank::{
     length_normalisation, rank, rank_sessions,
 };
 pub use speaker::{Speaker, split_speaker};
-pub(crate) use terms::is_stop_word;
-pub use terms::{for_each_joined_term, for_each_term, is_question, terms};
+pub use terms::{for_each_joined_term, for_each_term, is_question, is_stop_word, terms};
 pub use time::{NamedPeriod, Period};

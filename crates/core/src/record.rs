@@ -130,7 +130,7 @@ impl Record {
     }
 
     /// Returns its title, if its kind has one.
-    pub(crate) fn title(&self) -> Option<&str> {
+    pub fn title(&self) -> Option<&str> {
         self.body.inner().title()
     }
 

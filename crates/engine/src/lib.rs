@@ -1,6 +1,7 @@
 //! The operations of Heirloom, one file each, and the table from which the command line, MCP and HTTP
 //! interfaces are derived.
 
+mod assembly;
 mod client;
 pub mod completion;
 pub mod error;

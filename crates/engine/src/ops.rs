@@ -4,6 +4,7 @@
 mod adr;
 mod agent;
 pub(crate) mod answers;
+mod assembly;
 mod context;
 mod exchange;
 mod graph;
@@ -29,6 +30,7 @@ use record::show::RecordShow;
 /// Every operation, in the order of the help and the reference.
 pub const OPS: &[Op] = &[
     Op::new::<context::resolve::ContextResolve>(),
+    Op::new::<assembly::assemble::ContextAssemble>(),
     Op::new::<context::health::ContextHealth>(),
     Op::new::<context::refresh::ContextRefresh>(),
     Op::new::<context::archive::ContextArchive>(),

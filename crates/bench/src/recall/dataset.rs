@@ -43,6 +43,9 @@ pub(crate) struct Question {
     /// When it is asked.
     #[serde(default)]
     pub(crate) at: Option<String>,
+    /// The answer, in words.
+    #[serde(default, deserialize_with = "string_or_number")]
+    pub(crate) answer: Option<String>,
 }
 
 /// Reads a category, which is a string in some datasets and a number in others.

@@ -142,7 +142,7 @@ fn write_log(shard: &Path, documents: &[Document]) -> Result<(), Failure> {
 }
 
 /// Parses a timestamp, or a date and time, or a date, both of which are in UTC.
-fn parse_time(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
     if let Ok(timestamp) = text.parse::<Timestamp>() {
         return Some(timestamp);
     }

@@ -3,7 +3,8 @@
 //! The problem: every candidate belongs to a tier and has several forms, each with a value and a cost in tokens. At most
 //! one form of a candidate is chosen. A tier's share of the budget is reserved for it as far as its candidates can use it:
 //! a tier is charged what it spends, but at least `min(share × budget, cost of all its candidates)`, and the charges of
-//! all tiers together must not exceed the budget. The total value is to be as large as possible. This is a
+//! all tiers together must not exceed the budget. A tier that comes first has all of the budget as its share, and the
+//! others have shares of the rest. The total value is to be as large as possible. This is a
 //! multiple-choice knapsack with reservations.
 //!
 //! The algorithm:
@@ -55,8 +56,17 @@ const COST_EXPONENTS: [f64; 3] = [0.7, 0.4, 0.0];
 /// The number of budgets of the grid between a power of two and the next.
 const GRID_STEPS: usize = 256;
 
-/// Returns the chosen form of each candidate. `shares` are the shares of the tiers, which add up to at most 1.
-pub fn select(candidates: &[Candidate], shares: &[f64], budget: usize) -> Vec<Option<usize>> {
+/// What is reserved for a tier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Share {
+    /// As much as its candidates need.
+    First,
+    /// A part of what the tiers that come first leave. All parts add up to at most 1.
+    Part(f64),
+}
+
+/// Returns the chosen form of each candidate; `shares` are those of the tiers.
+pub fn select(candidates: &[Candidate], shares: &[Share], budget: usize) -> Vec<Option<usize>> {
     let problem = SelectionProblem::new(candidates, shares);
     let mut best = Solution::empty(candidates.len(), shares.len());
     for smaller in budgets_downward(budget) {
@@ -117,7 +127,7 @@ impl Solution {
 /// The candidates with what does not depend on the budget.
 struct SelectionProblem<'c> {
     candidates: &'c [Candidate],
-    shares: &'c [f64],
+    shares: &'c [Share],
     /// The upgrades of all candidates, in falling order of gain per token.
     upgrades: Vec<Upgrade>,
     /// What all candidates of each tier cost in their most valuable forms.
@@ -151,7 +161,7 @@ impl Budget {
 }
 
 impl<'c> SelectionProblem<'c> {
-    fn new(candidates: &'c [Candidate], shares: &'c [f64]) -> Self {
+    fn new(candidates: &'c [Candidate], shares: &'c [Share]) -> Self {
         let mut full_costs = vec![0; shares.len()];
         let mut upgrades = Vec::new();
         for (index, candidate) in candidates.iter().enumerate() {
@@ -171,9 +181,17 @@ impl<'c> SelectionProblem<'c> {
 
     fn budget(&self, total: usize) -> Budget {
         let total = total as f64;
-        let tiers = self.shares.iter().zip(&self.full_costs);
-        let reserved = tiers.map(|(share, full)| (share * total).min(*full as f64)).collect();
-        Budget { total, reserved }
+        let tiers = || self.shares.iter().zip(&self.full_costs);
+        let first = tiers().filter(|(share, _)| **share == Share::First);
+        let first: f64 = first.map(|(_, full)| *full as f64).sum();
+        let rest = (total - first).max(0.0);
+        // Several tiers that come first divide a budget that is too small for them in proportion to what they need.
+        let first_part = if first > total { total / first } else { 1.0 };
+        let reserved = tiers().map(|(share, full)| match share {
+            Share::First => *full as f64 * first_part,
+            Share::Part(part) => (part * rest).min(*full as f64),
+        });
+        Budget { total, reserved: reserved.collect() }
     }
 
     /// Returns a value that no choice within this or a smaller budget exceeds: that of the best choice if upgrades could be

@@ -25,7 +25,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// Returns whether a word, in lower case, is a stop word.
-pub(crate) fn is_stop_word(word: &str) -> bool {
+pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 

@@ -44,7 +44,7 @@ impl FactSection {
     ];
 
     /// Returns its title.
-    pub fn title(self) -> &'static str {
+    pub const fn title(self) -> &'static str {
         match self {
             FactSection::Architecture => "Architecture",
             FactSection::Decisions => "Decisions",

@@ -4,7 +4,7 @@ use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::MemoryEntry;
 use heirloom_core::recall::{DocumentPart, strip_section_prefix};
 use heirloom_core::record::{
-    Body, EventAction, FactSection, Origin, Record, Referent, short_id, short_ids,
+    Body, EventAction, FactSection, Origin, Record, Referent, ShortTexts, short_id, short_ids,
 };
 use heirloom_core::{Value, day};
 use jiff::civil::Date;
@@ -88,6 +88,12 @@ pub(crate) struct MemoryItem {
     /// Its line in that file.
     #[serde(skip)]
     pub(crate) line: usize,
+    /// The title of a record, if its kind has one.
+    #[serde(skip)]
+    pub(crate) title: Option<String>,
+    /// The shorter texts that its author supplied.
+    #[serde(skip)]
+    pub(crate) short_texts: ShortTexts,
     /// The source that its author stated.
     #[serde(skip)]
     pub(crate) stated_source: Option<String>,
@@ -147,6 +153,8 @@ impl MemoryItem {
             confidence: record.confidence,
             by: record.by.clone(),
             date: Some(day::of_timestamp(record.at).to_string()),
+            title: record.title().map(str::to_owned),
+            short_texts: record.levels.clone(),
             stated_source: record.source.clone(),
             origin: record.origin.clone(),
             edited_origin: edited_origin(memory, record),
@@ -254,6 +262,8 @@ impl MemoryItem {
             source: format!("{path}:{line}"),
             path: path.to_owned(),
             line,
+            title: None,
+            short_texts: ShortTexts::default(),
             stated_source: None,
             origin: None,
             edited_origin: None,

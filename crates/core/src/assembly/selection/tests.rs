@@ -56,7 +56,10 @@ fn candidates(sizes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Candid
     prop::collection::vec(candidate, sizes)
 }
 
-const SHARES: [f64; 4] = [0.25, 0.375, 0.25, 0.125];
+const SHARES: [Share; 4] =
+    [Share::Part(0.25), Share::Part(0.375), Share::Part(0.25), Share::Part(0.125)];
+
+const HALVES: [Share; 2] = [Share::Part(0.5), Share::Part(0.5)];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
@@ -66,10 +69,12 @@ proptest! {
         candidates in candidates(0..40),
         budget in 0_usize..2_000,
         more in 0_usize..200,
+        first in any::<bool>(),
     ) {
-        let chosen = select(&candidates, &SHARES, budget);
+        let shares = [if first { Share::First } else { SHARES[0] }, SHARES[1], SHARES[2], SHARES[3]];
+        let chosen = select(&candidates, &shares, budget);
         prop_assert!(cost_of(&candidates, &chosen) <= budget);
-        let with_more = select(&candidates, &SHARES, budget + more);
+        let with_more = select(&candidates, &shares, budget + more);
         let values = [&chosen, &with_more].map(|chosen| value_of(&candidates, chosen));
         prop_assert!(values[1] >= values[0] - MIN_GAIN, "{values:?}");
     }
@@ -126,18 +131,27 @@ fn the_value_is_within_two_percent_of_the_optimum_on_average() {
 fn unspent_shares_go_to_other_tiers() {
     let candidate = |tier, value, cost| Candidate { tier, forms: vec![Form { value, cost }] };
     let candidates = [candidate(0, 1.0, 10), candidate(1, 0.5, 40), candidate(1, 0.4, 40)];
-    assert_eq!(select(&candidates, &[0.5, 0.5], 90), [Some(0), Some(0), Some(0)]);
+    assert_eq!(select(&candidates, &HALVES, 90), [Some(0), Some(0), Some(0)]);
     // The first tier keeps its share although the second would use it better.
     let candidates = [candidate(0, 0.1, 40), candidate(1, 1.0, 80)];
-    assert_eq!(select(&candidates, &[0.5, 0.5], 80), [Some(0), None]);
+    assert_eq!(select(&candidates, &HALVES, 80), [Some(0), None]);
+}
+
+#[test]
+fn a_tier_that_comes_first_takes_what_it_needs() {
+    let candidate = |tier, value, cost| Candidate { tier, forms: vec![Form { value, cost }] };
+    let candidates = [candidate(0, 0.1, 60), candidate(1, 1.0, 40), candidate(1, 1.0, 20)];
+    let shares = [Share::First, Share::Part(1.0)];
+    assert_eq!(select(&candidates, &shares, 80), [Some(0), None, Some(0)]);
+    assert_eq!(select(&candidates, &shares, 120), [Some(0); 3]);
 }
 
 #[test]
 fn a_smaller_form_is_chosen_before_a_candidate_is_left_out() {
     let forms = vec![Form { value: 1.0, cost: 100 }, Form { value: 0.6, cost: 20 }];
     let candidates = [Candidate { tier: 0, forms }];
-    assert_eq!(select(&candidates, &[1.0], 120), [Some(0)]);
-    assert_eq!(select(&candidates, &[1.0], 99), [Some(1)]);
-    assert_eq!(select(&candidates, &[1.0], 19), [None]);
-    assert_eq!(select(&[], &[1.0], 19), []);
+    assert_eq!(select(&candidates, &[Share::Part(1.0)], 120), [Some(0)]);
+    assert_eq!(select(&candidates, &[Share::Part(1.0)], 99), [Some(1)]);
+    assert_eq!(select(&candidates, &[Share::Part(1.0)], 19), [None]);
+    assert_eq!(select(&[], &[Share::Part(1.0)], 19), []);
 }

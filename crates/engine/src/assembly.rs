@@ -1,0 +1,14 @@
+//! Assembles the context for a task: chooses among memories and documents what is worth its tokens.
+
+mod assemble;
+mod background;
+mod duplicates;
+mod entry;
+mod explanation;
+mod recalled;
+mod signals;
+mod standing;
+
+pub(crate) use assemble::{Assembly, assemble};
+pub(crate) use explanation::Explanation;
+pub(crate) use signals::Signals;

@@ -1,0 +1,83 @@
+//! Finds entries that say the same.
+
+use std::collections::HashSet;
+
+use heirloom_core::compression::essential_words;
+
+use super::entry::Entry;
+
+/// The share of common terms from which on two entries say the same, if they have the same essential words.
+const MIN_COMMON_TERMS: f64 = 0.75;
+
+/// Removes entries that say the same as a more valuable one, and returns each removed entry with the id of the one that
+/// is kept. Entries with different numbers, names or negations do not say the same.
+pub(super) fn remove_duplicates(entries: &mut Vec<Entry>) -> Vec<(Entry, String)> {
+    entries.sort_by(|a, b| {
+        let by_rank = b.is_first.cmp(&a.is_first).then_with(|| b.value.total_cmp(&a.value));
+        by_rank.then_with(|| a.section.cmp(&b.section)).then_with(|| a.id.cmp(&b.id))
+    });
+    let mut kept: Vec<(Entry, Content)> = Vec::new();
+    let mut removed = Vec::new();
+    for entry in entries.drain(..) {
+        let content = Content::of(&entry);
+        match kept.iter().find(|(_, other)| other.covers(&content)) {
+            Some((same, _)) => {
+                let id = same.id.clone();
+                removed.push((entry, id));
+            }
+            None => kept.push((entry, content)),
+        }
+    }
+    entries.extend(kept.into_iter().map(|(entry, _)| entry));
+    removed
+}
+
+/// What is compared of two entries.
+struct Content {
+    id: String,
+    text: String,
+    terms: Vec<String>,
+    essential: HashSet<String>,
+}
+
+impl Content {
+    fn of(entry: &Entry) -> Self {
+        Content {
+            id: entry.id.clone(),
+            text: entry.text.to_lowercase(),
+            terms: entry.distinct_terms(),
+            essential: essential_words(&entry.text).collect(),
+        }
+    }
+
+    /// Returns whether it says all that another one says.
+    fn covers(&self, other: &Content) -> bool {
+        if self.text.contains(&other.text) {
+            return true;
+        }
+        let (short, long) =
+            (self.terms.len().min(other.terms.len()), self.terms.len().max(other.terms.len()));
+        if (short as f64) < MIN_COMMON_TERMS * long as f64 || self.essential != other.essential {
+            return false;
+        }
+        let common = common_count(&self.terms, &other.terms);
+        common as f64 >= MIN_COMMON_TERMS * (short + long - common) as f64
+    }
+}
+
+/// Counts the common items of two sorted lists.
+fn common_count(a: &[String], b: &[String]) -> usize {
+    let (mut at, mut other, mut common) = (0, 0, 0);
+    while at < a.len() && other < b.len() {
+        match a[at].cmp(&b[other]) {
+            std::cmp::Ordering::Less => at += 1,
+            std::cmp::Ordering::Greater => other += 1,
+            std::cmp::Ordering::Equal => {
+                common += 1;
+                at += 1;
+                other += 1;
+            }
+        }
+    }
+    common
+}

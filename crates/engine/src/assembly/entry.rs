@@ -1,0 +1,253 @@
+//! The entries that may go into a context.
+
+use std::collections::HashMap;
+
+use heirloom_core::assembly::{Tier, excerpts};
+use heirloom_core::compression::{self, Level};
+use heirloom_core::recall::{strip_section_prefix, terms};
+use heirloom_core::record::{Referent, ShortTexts};
+use heirloom_store::tokens;
+
+use crate::memory::short_memory_id;
+use crate::recall::{Hit, without_cut_marks};
+
+/// A section of a context. What changes least from call to call comes first, so that the prompt cache of a provider keeps
+/// the longest possible prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Section {
+    /// What does not depend on the signals.
+    Standing,
+    /// Pointers to what can be read on demand.
+    Pointers,
+    /// What concerns the task.
+    Task,
+    /// What concerns the files.
+    Files,
+    /// What concerns the errors.
+    Errors,
+}
+
+impl Section {
+    /// Every section, in the order of the context.
+    pub(super) const ALL: [Section; 5] =
+        [Section::Standing, Section::Pointers, Section::Task, Section::Files, Section::Errors];
+
+    /// Returns its heading.
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Section::Standing => "## Project\n",
+            Section::Pointers => "## More on demand\n",
+            Section::Task => "## Task\n",
+            Section::Files => "## Files\n",
+            Section::Errors => "## Errors\n",
+        }
+    }
+}
+
+/// Something that may go into a context.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) tier: Tier,
+    pub(super) section: Section,
+    /// Whether it comes before everything else, whatever it costs.
+    pub(super) is_first: bool,
+    /// Why it is a candidate.
+    pub(super) reason: String,
+    /// How useful it is, 0 to 1.
+    pub(super) value: f64,
+    /// The score of recall, if it answers a question.
+    pub(super) score: Option<f64>,
+    pub(super) id: String,
+    /// What the log refers to it by.
+    pub(super) referent: Option<Referent>,
+    pub(super) kind: String,
+    pub(super) source: String,
+    pub(super) date: Option<String>,
+    /// The number of the chunk of a long text; 0 otherwise.
+    pub(super) order: usize,
+    /// The text of the longest form.
+    pub(super) text: String,
+    /// Its forms, the longest first.
+    pub(super) forms: Vec<EntryForm>,
+}
+
+/// A form of an entry.
+#[derive(Debug, Clone)]
+pub(super) struct EntryForm {
+    pub(super) level: Level,
+    /// The line of the context, with its line break.
+    pub(super) line: String,
+    /// The share of the entry's value.
+    pub(super) share: f64,
+    /// The tokens of the line.
+    pub(super) tokens: usize,
+}
+
+impl EntryForm {
+    fn new(level: Level, share: f64, line: String) -> Self {
+        EntryForm { level, share, tokens: tokens::count(&line), line }
+    }
+}
+
+/// Values are rounded to this part of 1 for the order of a context, so that small changes do not change it.
+const VALUE_STEPS: f64 = 8.0;
+
+/// The value of a pointer.
+const POINTER_VALUE: f64 = 0.05;
+
+/// The share of an entry's value that remains at each level.
+const SUMMARY_SHARE: f64 = 0.6;
+const COMPRESSED_SHARE: f64 = 0.25;
+const INDEX_SHARE: f64 = 0.05;
+
+impl Entry {
+    /// Makes an entry of a memory, with all its forms.
+    pub(super) fn of_hit(
+        hit: &Hit,
+        tier: Tier,
+        section: Section,
+        value: f64,
+        reason: &str,
+    ) -> Self {
+        let item = &hit.item;
+        let text = one_line(hit.passage.as_deref().map_or(&item.text, without_cut_marks));
+        let asked: HashMap<String, f64> = hit
+            .explain
+            .iter()
+            .flat_map(|explain| &explain.terms)
+            .map(|term| (term.near.clone().unwrap_or_else(|| term.term.clone()), term.share))
+            .collect();
+        let mut entry = Entry {
+            tier,
+            section,
+            is_first: false,
+            reason: reason.to_owned(),
+            value,
+            score: item.score,
+            id: item.id.clone(),
+            referent: Some(item.referent.clone()),
+            kind: item.kind.clone(),
+            source: item.source.clone(),
+            date: item.date.clone(),
+            order: 0,
+            text,
+            forms: vec![],
+        };
+        entry.add_forms(item.title.as_deref(), &item.short_texts, &asked);
+        entry
+    }
+
+    /// Makes an entry of a text that is no memory: a value, a contradiction.
+    pub(super) fn of_text(
+        tier: Tier,
+        value: f64,
+        reason: &str,
+        kind: &str,
+        source: &str,
+        text: &str,
+    ) -> Self {
+        let mut entry = Entry {
+            tier,
+            section: Section::Standing,
+            is_first: false,
+            reason: reason.to_owned(),
+            value,
+            score: None,
+            id: source.to_owned(),
+            referent: None,
+            kind: kind.to_owned(),
+            source: source.to_owned(),
+            date: None,
+            order: 0,
+            text: one_line(text),
+            forms: vec![],
+        };
+        entry.forms =
+            vec![EntryForm::new(Level::Full, 1.0, format!("- {} [{source}]\n", entry.text))];
+        entry
+    }
+
+    /// Makes a pointer to a memory, with its title.
+    pub(super) fn pointer_to(hit: &Hit, title: &str) -> Self {
+        let item = &hit.item;
+        let pointer = match &item.referent {
+            Referent::Document(id) => id.as_str(),
+            _ => item.short_id(),
+        };
+        let text = one_line(title);
+        let line = match text.starts_with(pointer) {
+            true => format!("- {text}\n"),
+            false => format!("- {text} [{pointer}]\n"),
+        };
+        Entry {
+            tier: Tier::Index,
+            section: Section::Pointers,
+            is_first: false,
+            reason: "pointer".to_owned(),
+            value: POINTER_VALUE,
+            score: None,
+            id: pointer.to_owned(),
+            referent: None,
+            kind: item.kind.clone(),
+            source: item.source.clone(),
+            date: item.date.clone(),
+            order: 0,
+            forms: vec![EntryForm::new(Level::Index, 1.0, line)],
+            text,
+        }
+    }
+
+    /// Adds all forms of the text: whole, excerpts, and the shorter levels.
+    fn add_forms(
+        &mut self,
+        title: Option<&str>,
+        supplied: &ShortTexts,
+        asked: &HashMap<String, f64>,
+    ) {
+        let mut texts = vec![(Level::Full, 1.0, self.text.clone())];
+        let excerpts = excerpts(&self.text, asked);
+        texts.extend(excerpts.into_iter().map(|one| (Level::Full, one.share, one.text)));
+        for (level, share) in [
+            (Level::Summary, SUMMARY_SHARE),
+            (Level::Compressed, COMPRESSED_SHARE),
+            (Level::Index, INDEX_SHARE),
+        ] {
+            let text = compression::at_level(&self.text, title, supplied, level);
+            texts.extend(text.map(|text| (level, share, one_line(&text))));
+        }
+        let pointer = self.pointer().to_owned();
+        self.forms = texts
+            .into_iter()
+            .map(|(level, share, text)| {
+                EntryForm::new(level, share, format!("- {text} [{pointer}]\n"))
+            })
+            .collect();
+    }
+
+    /// Returns the id under which all of it can be read.
+    pub(super) fn pointer(&self) -> &str {
+        match &self.referent {
+            Some(Referent::Document(_)) => strip_section_prefix(&self.id).unwrap_or(&self.id),
+            _ => short_memory_id(&self.id),
+        }
+    }
+
+    /// Returns its position in the context: what is the least likely to change or to be left out comes first.
+    pub(super) fn position(&self) -> impl Ord + use<> {
+        let value_step = (self.value * VALUE_STEPS).round() as i64;
+        (self.section, !self.is_first, std::cmp::Reverse(value_step), self.id.clone(), self.order)
+    }
+
+    /// Returns the terms of its text, each once.
+    pub(super) fn distinct_terms(&self) -> Vec<String> {
+        let mut terms = terms(&self.text);
+        terms.sort_unstable();
+        terms.dedup();
+        terms
+    }
+}
+
+/// Joins the lines of a text.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

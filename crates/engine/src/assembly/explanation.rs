@@ -1,0 +1,106 @@
+//! Explains a context: why each line is in it, and why others are not.
+
+use heirloom_core::assembly::Tier;
+use heirloom_core::compression::Level;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Entry, EntryForm};
+
+/// Why each line is in a context, and why others are not.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Explanation {
+    /// The lines of the context, in order.
+    pub(crate) lines: Vec<ContextLine>,
+    /// What was left out, the most valuable first.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// A line of a context.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ContextLine {
+    /// Id under which all of it can be read.
+    pub(crate) id: String,
+    /// Kind of the memory.
+    pub(crate) kind: String,
+    /// Path and line where it is written, or the source that its author stated.
+    pub(crate) source: String,
+    /// Day on which it was recorded, if known.
+    pub(crate) date: Option<String>,
+    /// Tier.
+    pub(crate) tier: Tier,
+    /// Why it is in the context.
+    pub(crate) reason: String,
+    /// How useful it was estimated to be, 0 to 1.
+    pub(crate) value: f64,
+    /// How well it answers the signal, if it was recalled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) score: Option<f64>,
+    /// Length of the text.
+    pub(crate) level: Level,
+    /// Tokens (o200k).
+    pub(crate) tokens: usize,
+    /// The line.
+    pub(crate) text: String,
+}
+
+/// Something that was left out of a context.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct LeftOut {
+    /// Id under which all of it can be read.
+    pub(crate) id: String,
+    /// Kind of the memory.
+    pub(crate) kind: String,
+    /// Path and line where it is written, or the source that its author stated.
+    pub(crate) source: String,
+    /// Tier.
+    pub(crate) tier: Tier,
+    /// Why it was a candidate.
+    pub(crate) reason: String,
+    /// How useful it was estimated to be, 0 to 1.
+    pub(crate) value: f64,
+    /// Tokens (o200k) of the whole text.
+    pub(crate) tokens: usize,
+    /// Why it was left out.
+    pub(crate) because: String,
+    /// Text.
+    pub(crate) text: String,
+}
+
+impl ContextLine {
+    pub(super) fn new(entry: &Entry, form: &EntryForm) -> Self {
+        ContextLine {
+            id: entry.pointer().to_owned(),
+            kind: entry.kind.clone(),
+            source: entry.source.clone(),
+            date: entry.date.clone(),
+            tier: entry.tier,
+            reason: entry.reason.clone(),
+            value: rounded(entry.value),
+            score: entry.score,
+            level: form.level,
+            tokens: form.tokens,
+            text: form.line.trim_end().to_owned(),
+        }
+    }
+}
+
+impl LeftOut {
+    pub(super) fn new(entry: &Entry, because: String) -> Self {
+        LeftOut {
+            id: entry.pointer().to_owned(),
+            kind: entry.kind.clone(),
+            source: entry.source.clone(),
+            tier: entry.tier,
+            reason: entry.reason.clone(),
+            value: rounded(entry.value),
+            tokens: entry.forms.first().map_or(0, |form| form.tokens),
+            because,
+            text: entry.text.clone(),
+        }
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1_000.0).round() / 1_000.0
+}

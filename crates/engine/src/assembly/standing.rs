@@ -1,0 +1,109 @@
+//! Entries that an agent must not overlook: pins, open blockers and questions, contradictions, and the memory of its plan.
+
+use heirloom_core::assembly::Tier;
+use heirloom_core::conflict::{Conflict, Severity};
+use heirloom_core::fold::Standing;
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::memory::EntryKind;
+
+use super::entry::{Entry, Section};
+use crate::memory::{MemoryItem, MemorySlice, OriginCheck, pins_of_request};
+use crate::recall::Hit;
+use crate::workspace::inherit::Inheritance;
+use crate::workspace::memory_document::MemoryDocument;
+use crate::{Error, Session};
+
+/// The value of what an agent must not overlook.
+const OPEN_VALUE: f64 = 0.9;
+
+/// The value of a decision of the agent's own plan.
+const PLAN_DECISION_VALUE: f64 = 0.7;
+
+/// The value of any other memory of the agent's own plan.
+const PLAN_MEMORY_VALUE: f64 = 0.3;
+
+/// Maximum number of open blockers and questions if no plan is named.
+const MAX_OPEN: usize = 5;
+
+/// Maximum number of contradictions.
+const MAX_CONTRADICTIONS: usize = 5;
+
+/// Returns the pinned memories.
+pub(super) fn pins(session: &Session, known: &MemorySlice) -> Result<Vec<Entry>, Error> {
+    let mut check = OriginCheck::new(session);
+    let mut entries = Vec::new();
+    for item in pins_of_request(session, known) {
+        let hit = Hit::new(session, &mut check, item)?;
+        let pin = Entry::of_hit(&hit, Tier::Critical, Section::Standing, 1.0, "pinned");
+        entries.push(Entry { is_first: true, ..pin });
+    }
+    Ok(entries)
+}
+
+/// Returns the memory of a plan and its agent: open blockers and questions, decisions, findings and lessons. Without a
+/// plan, returns the newest open blockers and questions of all plans if `is_open_wanted`.
+pub(super) fn memory_of_plan(
+    session: &Session,
+    known: &MemorySlice,
+    selectors: &Selectors,
+    is_open_wanted: bool,
+) -> Result<Vec<Entry>, Error> {
+    let plan = selectors.get("plan");
+    let is_own = |document: &MemoryDocument| {
+        plan.is_some_and(|plan| document.selectors.get("plan") == Some(plan))
+            && document
+                .selectors
+                .get("agent")
+                .is_none_or(|agent| selectors.get("agent") == Some(agent))
+    };
+    let is_read = |document: &MemoryDocument| is_own(document) || plan.is_none() && is_open_wanted;
+    known.prefetch_entry_dates(known.documents.iter().filter(|document| is_read(document)));
+    let entries = known.entries().filter(|(document, _)| is_read(document));
+    let mut items: Vec<(EntryKind, MemoryItem)> = entries
+        .map(|(document, entry)| (entry.kind, MemoryItem::of_entry(&known.memory, document, entry)))
+        .filter(|(kind, item)| item.standing == Standing::Active && *kind != EntryKind::Session)
+        .filter(|(kind, item)| !kind.is_task() || !item.resolved)
+        .filter(|(kind, _)| plan.is_some() || kind.is_task())
+        .collect();
+    if plan.is_none() {
+        items.sort_by(|(_, a), (_, b)| b.date.cmp(&a.date).then_with(|| a.id.cmp(&b.id)));
+        items.truncate(MAX_OPEN);
+    }
+    let mut check = OriginCheck::new(session);
+    let mut found = Vec::new();
+    for (kind, item) in items {
+        let (tier, value, reason) = match kind {
+            EntryKind::Blocker => (Tier::Critical, OPEN_VALUE, "open blocker"),
+            EntryKind::Question => (Tier::Critical, OPEN_VALUE, "open question"),
+            EntryKind::Decision => (Tier::Critical, PLAN_DECISION_VALUE, "decision of the plan"),
+            _ => (Tier::Relevant, PLAN_MEMORY_VALUE, "memory of the plan"),
+        };
+        let hit = Hit::new(session, &mut check, item)?;
+        found.push(Entry::of_hit(&hit, tier, Section::Standing, value, reason));
+    }
+    Ok(found)
+}
+
+/// Returns the open contradictions: between the documents of the agent's levels, and between memories. With `concerned`,
+/// returns only those of memories among them.
+pub(super) fn contradictions(
+    inherited: &Inheritance,
+    known: &MemorySlice,
+    concerned: Option<&[String]>,
+) -> Vec<Entry> {
+    let of_documents = inherited.conflicts.iter().cloned();
+    let of_documents = of_documents.filter(|conflict| conflict.severity >= Severity::Critical);
+    let plan = inherited.selectors.get("plan").map(String::as_str);
+    let is_concerned = |conflict: &Conflict| {
+        concerned
+            .is_none_or(|paths| paths.contains(&format!("{}:{}", conflict.path, conflict.line)))
+    };
+    let of_memories = known.conflicts(plan).into_iter().filter(is_concerned);
+    let all = of_documents.chain(of_memories).take(MAX_CONTRADICTIONS);
+    all.map(|conflict| {
+        let source = format!("{}:{}", conflict.path, conflict.line);
+        let text = format!("Contradiction: {}", conflict.message);
+        Entry::of_text(Tier::Critical, OPEN_VALUE, "open contradiction", "conflict", &source, &text)
+    })
+    .collect()
+}

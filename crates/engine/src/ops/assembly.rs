@@ -1,0 +1,3 @@
+//! Operations on assembled contexts.
+
+pub(crate) mod assemble;

@@ -20,14 +20,6 @@ pub trait Embedder: Send + Sync {
         Ok(vector)
     }
 
-    /// Returns whether [`prepare`](Self::prepare) would do something.
-    fn needs_preparation(&self) -> bool {
-        false
-    }
-
-    /// Does what only the first embedding has to do, so that it can be done beside other work.
-    fn prepare(&self) {}
-
     /// Returns its bag-of-words form, if it has one: a caller that splits texts into words anyway saves splitting them
     /// again.
     fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {
@@ -56,14 +48,6 @@ impl<E: Embedder + ?Sized> Embedder for &E {
 
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
         (**self).embed(texts, take)
-    }
-
-    fn needs_preparation(&self) -> bool {
-        (**self).needs_preparation()
-    }
-
-    fn prepare(&self) {
-        (**self).prepare();
     }
 
     fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {

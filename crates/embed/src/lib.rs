@@ -6,6 +6,7 @@
 mod endpoint;
 mod model;
 mod near_words;
+mod piece_table;
 mod preprocess;
 #[cfg(feature = "transformer")]
 mod tensors;

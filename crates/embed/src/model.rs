@@ -20,17 +20,18 @@ const MAGIC: &[u8; 8] = b"HEIREMB1";
 /// How many pieces in advance a row of the table is prefetched into the CPU cache.
 const PREFETCH_DISTANCE: usize = 2;
 
+/// The name of the built-in model: a hash of it without the large table, since a newly trained model has other scales. A
+/// test computes it, since that takes longer than answering a question.
+const BUILTIN_NAME: &str = "static-d76321956c6385b6";
+
 /// A static model.
 #[derive(Debug)]
 pub struct StaticModel {
-    name: String,
-    /// The word pieces, each followed by a line break.
-    pieces: &'static str,
-    /// The lookup table of the pieces, made when it is first needed.
-    vocabulary: OnceLock<Vocabulary>,
+    name: &'static str,
+    vocabulary: Vocabulary,
     dimensions: usize,
-    /// The factor of each row of the table.
-    scales: Vec<f32>,
+    /// The factor of each row of the table, as little-endian floats.
+    scales: &'static [[u8; 4]],
     /// The quantised vectors of all pieces, row by row.
     table: &'static [u8],
     /// The words that mean nearly the same, for the built-in model.
@@ -41,39 +42,42 @@ pub struct StaticModel {
 pub fn builtin() -> &'static StaticModel {
     static MODEL: OnceLock<StaticModel> = OnceLock::new();
     #[expect(clippy::expect_used, reason = "a test reads the file that is compiled in")]
-    MODEL.get_or_init(|| StaticModel::parse(BUILTIN).expect("the built-in model is valid"))
+    MODEL.get_or_init(|| StaticModel::parse_builtin().expect("the built-in model is valid"))
 }
 
-impl StaticModel {
-    /// Parses a model. The table is not copied.
-    pub fn parse(bytes: &'static [u8]) -> Result<Self, EmbedError> {
-        Self::parse_table(bytes).ok_or_else(|| {
-            EmbedError::new("this is not a static model", "create it with models/make.py")
-        })
-    }
+/// The parts of a model's file.
+struct ModelParts {
+    /// The number of word pieces.
+    count: usize,
+    dimensions: usize,
+    /// The word pieces, each followed by a line break.
+    pieces: &'static [u8],
+    scales: &'static [u8],
+    table: &'static [u8],
+}
 
-    fn parse_table(bytes: &'static [u8]) -> Option<Self> {
+impl ModelParts {
+    fn of(bytes: &'static [u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(MAGIC)?;
         let (count, rest) = read_u32(rest)?;
         let (dimensions, rest) = read_u32(rest)?;
         let (vocabulary_bytes, rest) = read_u32(rest)?;
-        let (words, rest) = rest.split_at_checked(vocabulary_bytes)?;
+        let (pieces, rest) = rest.split_at_checked(vocabulary_bytes)?;
         let (scales, table) = rest.split_at_checked(count * 4)?;
-        let pieces = std::str::from_utf8(words).ok()?;
-        let is_complete =
-            pieces.matches('\n').count() == count && table.len() == count * dimensions;
-        let scales = scales
-            .chunks_exact(4)
-            .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-        // A hash without the large table is sufficient: a newly trained model has other scales.
-        let hashed = &bytes[..bytes.len() - table.len()];
-        let name = format!("static-{}", &blake3::hash(hashed).to_hex()[..16]);
+        Some(ModelParts { count, dimensions, pieces, scales, table })
+    }
+}
+
+impl StaticModel {
+    fn parse_builtin() -> Option<Self> {
+        let ModelParts { count, dimensions, pieces, scales, table } = ModelParts::of(BUILTIN)?;
+        let vocabulary = Vocabulary::builtin(std::str::from_utf8(pieces).ok()?);
+        let is_complete = vocabulary.len() == count && table.len() == count * dimensions;
         is_complete.then(|| StaticModel {
-            name,
-            pieces,
-            vocabulary: OnceLock::new(),
+            name: BUILTIN_NAME,
+            vocabulary,
             dimensions,
-            scales: scales.collect(),
+            scales: scales.as_chunks().0,
             table,
             near_words: OnceLock::new(),
         })
@@ -88,7 +92,7 @@ impl StaticModel {
 
     /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Vocabulary {
-        self.vocabulary.get_or_init(|| Vocabulary::new(self.pieces))
+        &self.vocabulary
     }
 
     /// Returns the quantised vector of a piece.
@@ -129,7 +133,7 @@ impl Lexicon for StaticModel {
 
 impl Embedder for StaticModel {
     fn name(&self) -> &str {
-        &self.name
+        self.name
     }
 
     fn dimensions(&self) -> usize {
@@ -139,14 +143,6 @@ impl Embedder for StaticModel {
     fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
         embed_bag_of_words(self, self.dimensions, texts, take);
         Ok(())
-    }
-
-    fn needs_preparation(&self) -> bool {
-        self.vocabulary.get().is_none()
-    }
-
-    fn prepare(&self) {
-        self.vocabulary();
     }
 
     fn as_bag_of_words(&self) -> Option<&dyn BagOfWordsEmbedder> {
@@ -165,8 +161,21 @@ impl BagOfWordsEmbedder for StaticModel {
             if let Some(upcoming) = pieces.get(index + PREFETCH_DISTANCE) {
                 kernels::prefetch(self.row(*upcoming));
             }
-            kernels::add_scaled(vector, self.row(*id), self.scales[*id as usize]);
+            let scale = f32::from_le_bytes(self.scales[*id as usize]);
+            kernels::add_scaled(vector, self.row(*id), scale);
         }
         normalise(vector);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_built_in_model_is_its_hash() {
+        let table = ModelParts::of(BUILTIN).unwrap().table;
+        let hashed = &BUILTIN[..BUILTIN.len() - table.len()];
+        assert_eq!(BUILTIN_NAME, format!("static-{}", &blake3::hash(hashed).to_hex()[..16]));
     }
 }

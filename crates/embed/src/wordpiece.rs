@@ -6,86 +6,49 @@ use heirloom_core::recall::Lexicon;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
+use crate::piece_table::{Hash, PieceTable};
+
 /// A longer word is skipped, because it is likely to be data.
 const MAX_WORD_CHARS: usize = 100;
 
 /// The prefix of a piece that continues a word.
 const CONTINUATION_PREFIX: &str = "##";
 
+/// The lookup table of the built-in model.
+mod builtin_table {
+    include!(concat!(env!("OUT_DIR"), "/builtin_table.rs"));
+
+    pub(super) const TABLE: super::PieceTable = super::PieceTable {
+        starts: std::borrow::Cow::Borrowed(&STARTS),
+        slots: std::borrow::Cow::Borrowed(&SLOTS),
+        filter: std::borrow::Cow::Borrowed(&FILTER),
+        max_piece_bytes: MAX_PIECE_BYTES,
+    };
+}
+
 /// A set of word pieces with their ids.
 #[derive(Debug)]
 pub struct Vocabulary {
     /// All pieces in the order of their ids, each followed by a line break.
     text: Cow<'static, str>,
-    /// The byte offset of each piece, with the length of the text as an extra element.
-    starts: Vec<u32>,
-    /// A hash table with linear probing: the tag and the id of each piece.
-    table: Vec<(u32, u32)>,
-    /// A Bloom filter over the tags, which rejects most unknown pieces with one memory access.
-    filter: Vec<u64>,
-    /// The length of the longest piece in bytes.
-    max_piece_bytes: usize,
-}
-
-/// The id in an empty slot of the table.
-const EMPTY: u32 = u32::MAX;
-
-/// An FNV-1a hash, computed incrementally, so that the hashes of all prefixes of a text come for free.
-#[derive(Clone, Copy)]
-struct Hash(u64);
-
-impl Hash {
-    const INITIAL: Hash = Hash(0xcbf2_9ce4_8422_2325);
-
-    fn extend(self, text: &str) -> Hash {
-        let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        Hash(text.bytes().fold(self.0, add))
-    }
-
-    /// Returns the first slot to probe in a table of `size` slots, and the tag of the entry.
-    fn slot_and_tag(self, size: usize) -> (usize, u32) {
-        ((self.0 ^ (self.0 >> 29)) as usize & (size - 1), (self.0 >> 32) as u32)
-    }
+    table: PieceTable,
 }
 
 impl Vocabulary {
     /// Parses pieces in the order of their ids, each followed by a line break.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
-        let mut starts = vec![0];
-        starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n')
-                .map(|(index, _)| index as u32 + 1),
-        );
-        let count = starts.len() - 1;
-        let mut vocabulary = Vocabulary {
-            text,
-            starts,
-            table: vec![(0, EMPTY); (count * 2).next_power_of_two()],
-            filter: vec![0; (count / 8).next_power_of_two()],
-            max_piece_bytes: 0,
-        };
-        let size = vocabulary.table.len();
-        for id in 0..count as u32 {
-            let piece = vocabulary.piece(id);
-            let length = piece.len();
-            let (mut slot, tag) = Hash::INITIAL.extend(piece).slot_and_tag(size);
-            while vocabulary.table[slot].1 != EMPTY {
-                slot = (slot + 1) & (size - 1);
-            }
-            let (word, bit) = vocabulary.filter_bit(tag);
-            vocabulary.filter[word] |= bit;
-            vocabulary.max_piece_bytes = vocabulary.max_piece_bytes.max(length);
-            vocabulary.table[slot] = (tag, id);
-        }
-        vocabulary
+        Vocabulary { table: PieceTable::new(&text), text }
+    }
+
+    /// Takes the pieces of the built-in model, whose table was made when this crate was built.
+    pub(crate) const fn builtin(text: &'static str) -> Self {
+        Vocabulary { text: Cow::Borrowed(text), table: builtin_table::TABLE }
     }
 
     /// Returns the number of pieces.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.table.starts.len() - 1
     }
 
     /// Returns whether there are no pieces.
@@ -95,8 +58,8 @@ impl Vocabulary {
 
     /// Returns the piece with an id.
     pub fn piece(&self, id: u32) -> &str {
-        let (start, end) =
-            (self.starts[id as usize] as usize, self.starts[id as usize + 1] as usize);
+        let starts = &*self.table.starts;
+        let (start, end) = (starts[id as usize] as usize, starts[id as usize + 1] as usize);
         &self.text[start..end - 1]
     }
 
@@ -156,7 +119,7 @@ impl Vocabulary {
         let mut start = 0;
         for c in text.chars() {
             let end = start + c.len_utf8();
-            if end > self.max_piece_bytes {
+            if end > self.table.max_piece_bytes {
                 return;
             }
             hash = hash.extend(&text[start..end]);
@@ -165,28 +128,9 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the word and the bit of the filter for a tag.
-    fn filter_bit(&self, tag: u32) -> (usize, u64) {
-        ((tag >> 6) as usize & (self.filter.len() - 1), 1 << (tag & 63))
-    }
-
     /// Returns the id of the piece that consists of a marker and a text.
     fn find(&self, hash: Hash, marker: &str, text: &str) -> Option<u32> {
-        let (mut slot, tag) = hash.slot_and_tag(self.table.len());
-        let (word, bit) = self.filter_bit(tag);
-        if self.filter[word] & bit == 0 {
-            return None;
-        }
-        loop {
-            let (slot_tag, id) = self.table[slot];
-            if id == EMPTY {
-                return None;
-            }
-            if slot_tag == tag && self.piece(id).strip_prefix(marker) == Some(text) {
-                return Some(id);
-            }
-            slot = (slot + 1) & (self.table.len() - 1);
-        }
+        self.table.find(hash, |id| self.piece(id).strip_prefix(marker) == Some(text))
     }
 }
 
@@ -291,4 +235,17 @@ fn is_ideograph(c: char) -> bool {
     matches!(c as u32,
         0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2B73F
         | 0x2B740..=0x2B81F | 0x2B820..=0x2CEAF | 0xF900..=0xFAFF | 0x2F800..=0x2FA1F)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin;
+
+    #[test]
+    fn the_built_in_table_is_that_of_the_built_in_vocabulary() {
+        let made = Vocabulary::new(builtin().vocabulary().text.clone());
+        assert!(made.table == builtin().vocabulary().table);
+        assert_eq!(made.id("budget"), builtin().vocabulary().id("budget"));
+    }
 }

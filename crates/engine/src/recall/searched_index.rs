@@ -1,7 +1,7 @@
 //! Opens the index for a search, with a fallback for everything that may fail.
 
+use heirloom_core::Problem;
 use heirloom_core::embedding::Embedder;
-use heirloom_core::{Problem, parallel};
 
 use crate::indexing::{
     EmbedderTimeout, IndexFailure, LexicalOnly, OpenIndex, build_in_memory, keep_open,
@@ -35,17 +35,12 @@ fn search_with<T>(
     embedder: &dyn Embedder,
     search: &impl Fn(&OpenIndex, &dyn Embedder) -> Result<T, IndexFailure>,
 ) -> Result<T, IndexFailure> {
-    let (_, opened) = parallel::join(
-        embedder.needs_preparation(),
-        || embedder.prepare(),
-        || try_open_up_to_date(session, embedder),
-    );
     let search_and_keep = |index: OpenIndex| {
         let found = search(&index, embedder)?;
         keep_open(session, index);
         Ok(found)
     };
-    match opened.and_then(search_and_keep) {
+    match try_open_up_to_date(session, embedder).and_then(search_and_keep) {
         Err(failed) if failed.is_damaged() => {
             let rebuilt =
                 rebuild(session, embedder).or_else(|_| build_in_memory(session, embedder));

@@ -17,7 +17,7 @@ mod terms;
 mod time;
 
 pub use best_sentence::best_sentence;
-pub use chunk::{chunks, is_split};
+pub use chunk::{chunk_at, chunks, is_split};
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{
     ComponentKey, DocumentPart, Passage, SESSION_FILTER, component_keys, component_keys_of_line,

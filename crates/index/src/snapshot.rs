@@ -216,6 +216,11 @@ impl Snapshot {
         self.subjects(passages::slots_of_group(&self.db, hash_text(group))?.into_iter())
     }
 
+    /// Returns the first chunk of the passage of a chunk.
+    pub fn passage(&self, slot: Slot) -> Slot {
+        self.slots.first_of_passage(slot)
+    }
+
     /// Returns the number of a chunk in its passage, counted from 0.
     pub fn chunk_number(&self, slot: Slot) -> usize {
         self.slots.get(slot).chunk.into()

@@ -15,12 +15,33 @@ const MIN_WORDS: usize = 20;
 /// Splits a text of more than 75 words into chunks of about 60 words, at the ends of sentences and lines. A sentence is
 /// split only if it has more than twice as many words. A chunk is a part of the text, without the spaces around it.
 pub fn chunks(text: &str) -> Vec<&str> {
-    if !is_split(text) {
-        return vec![text];
+    match is_split(text) {
+        true => first_chunks(text, usize::MAX),
+        false => vec![text],
     }
+}
+
+/// Returns the chunk with a number of a text of several chunks, and whether another one follows; `None` if the text is one
+/// chunk or has no such chunk.
+pub fn chunk_at(text: &str, number: usize) -> Option<(&str, bool)> {
+    if !is_split(text) {
+        return None;
+    }
+    let chunks = first_chunks(text, number.saturating_add(1));
+    let chunk = chunks.get(number).filter(|_| chunks.len() > 1)?;
+    Some((*chunk, number + 1 < chunks.len()))
+}
+
+/// Splits a text that is long enough into chunks. Beyond `wanted` chunks, the rest of the text may be left out.
+fn first_chunks(text: &str, wanted: usize) -> Vec<&str> {
     let mut chunks = ChunkBuilder { text, finished: vec![], start: 0, end: 0, words: 0 };
-    let sentences = text.lines().flat_map(split_sentences);
-    sentences.flat_map(split_long_sentence).for_each(|part| chunks.add(part));
+    for part in text.lines().flat_map(split_sentences).flat_map(split_long_sentence) {
+        chunks.add(part);
+        // The last chunk may still get a short rest.
+        if chunks.finished.len() > wanted {
+            return chunks.finished;
+        }
+    }
     chunks.finish()
 }
 
@@ -32,15 +53,26 @@ pub fn is_split(text: &str) -> bool {
 
 /// Counts the words of a text. Two characters of a script that is written without spaces are about a word.
 fn word_count(text: &str) -> usize {
-    let words = text.split_whitespace().count();
-    match text.is_ascii() {
-        true => words,
-        false => words + text.chars().filter(|c| is_unspaced(*c)).count() / 2,
+    if !text.is_ascii() {
+        let unspaced = text.chars().filter(|c| is_unspaced(*c)).count();
+        return text.split_whitespace().count() + unspaced / 2;
     }
+    // Several times as fast as splitting the text. The range includes the vertical tab, as `split_whitespace` does.
+    let (mut words, mut is_in_word) = (0, false);
+    for byte in text.bytes() {
+        let is_space = byte == b' ' || (b'\t'..=b'\r').contains(&byte);
+        words += usize::from(!is_space && !is_in_word);
+        is_in_word = !is_space;
+    }
+    words
 }
 
 /// Splits a sentence of very many words, such as a table or data, after a number of words.
 fn split_long_sentence(sentence: &str) -> Vec<&str> {
+    // A word and the space before it have at least two bytes.
+    if sentence.len() <= 4 * MAX_WORDS {
+        return vec![sentence];
+    }
     let mut parts = vec![];
     let mut rest = sentence;
     while rest.split_whitespace().nth(2 * MAX_WORDS).is_some() {
@@ -149,6 +181,35 @@ mod tests {
     fn a_very_long_sentence_is_split_between_words() {
         assert_eq!(word_counts(&"word ".repeat(200)), [60, 140]);
         assert_eq!(word_counts(&"wörter ".repeat(400)), [60, 60, 60, 60, 60, 100]);
+    }
+
+    #[test]
+    fn a_single_chunk_is_that_of_the_whole_text() {
+        let sentence = format!("{}end.", "word ".repeat(29));
+        let texts = [
+            "One. Two! Three 4.5 five.\n- a\n\n".repeat(40),
+            [sentence.as_str(); 9].join(" "),
+            format!("{}\n\nTail of it.", [sentence.as_str(); 6].join(" ")),
+            "word ".repeat(400),
+            "wörter ".repeat(100),
+            "word ".repeat(80),
+            "short".to_owned(),
+        ];
+        for text in texts {
+            let all = chunks(&text);
+            for number in 0..all.len() + 2 {
+                let expected = all.get(number).filter(|_| all.len() > 1);
+                let expected = expected.map(|chunk| (*chunk, number + 1 < all.len()));
+                assert_eq!(chunk_at(&text, number), expected, "{number} of {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_ascii_texts_are_counted_like_those_of_others() {
+        for text in ["", " ", "a", " a  b ", "a\tb\u{b}c\r\nd\u{c}e\u{1c}f", "a.b c"] {
+            assert_eq!(word_count(text), text.split_whitespace().count(), "{text:?}");
+        }
     }
 
     #[test]

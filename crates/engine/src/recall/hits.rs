@@ -2,7 +2,7 @@
 
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{
-    DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence, chunks,
+    DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence, chunk_at,
 };
 use heirloom_core::record::{Body, Episode, Record, Referent};
 use heirloom_core::staleness::{self, Freshness};
@@ -41,6 +41,9 @@ pub(crate) struct Hit {
     /// The parts of its score, if the request asked for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explain: Option<ScoreExplanation>,
+    /// The chunk by which it was found, if it was.
+    #[serde(skip)]
+    pub(super) slot: Option<Slot>,
 }
 
 impl Hit {
@@ -70,6 +73,7 @@ impl Hit {
             },
             explain: None,
             passage: None,
+            slot: None,
             item,
         })
     }
@@ -180,7 +184,8 @@ pub(crate) fn hits(
         let explain = search.explain.then(|| ScoreExplanation::of(&scored.parts));
         let chunk = snapshot.chunk_number(scored.slot);
         let passage = matching_passage(&memory, &stored, chunk, &scored.parts.terms);
-        hits.push(Hit { explain, passage, ..Hit::new(session, &mut check, item)? });
+        let slot = Some(scored.slot);
+        hits.push(Hit { explain, passage, slot, ..Hit::new(session, &mut check, item)? });
     }
     Ok(hits)
 }
@@ -203,10 +208,9 @@ fn matching_passage(
         }
         StoredMemory::Part { part, .. } => part.text.clone(),
     };
-    let chunks = chunks(&text);
-    let passage = chunks.get(chunk).filter(|_| chunks.len() > 1)?;
+    let (passage, is_followed) = chunk_at(&text, chunk)?;
     let before = if chunk > 0 { CUT_BEFORE } else { "" };
-    let after = if chunk + 1 < chunks.len() { CUT_AFTER } else { "" };
+    let after = if is_followed { CUT_AFTER } else { "" };
     Some(format!("{before}{passage}{after}"))
 }
 

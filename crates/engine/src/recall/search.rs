@@ -6,7 +6,7 @@ use heirloom_core::embedding::Embedder;
 use heirloom_core::instruction::instructions_in_memory;
 use heirloom_core::memory::EntryKind;
 use heirloom_core::recall::{
-    AnswerUnit, Question, RankedMemory, opening_instruction_term, standing_instruction_term,
+    AnswerUnit, Question, RankedMemory, Slot, opening_instruction_term, standing_instruction_term,
 };
 use heirloom_core::record::{FactSection, RecordKind};
 use heirloom_core::{Problem, name};
@@ -193,13 +193,25 @@ impl Search<'_> {
         let preferred = (&*opening, OPENING_INSTRUCTION_BONUS);
         let standing = standing_instruction_term();
         let nearest = view.nearest_with_term(&standing, preferred, &question.vector, most);
-        let nearest = nearest.into_iter().filter(|(_, cosine)| *cosine >= MIN_INSTRUCTION_COSINE);
-        let ranked: Vec<RankedMemory> = nearest.map(RankedMemory::by_cosine).collect();
-        let mut instructions = hits(session, snapshot, &ranked, self)?;
-        // What is done no longer instructs.
-        instructions.retain(|hit| {
-            !hit.item.resolved && found.iter().all(|other| other.item.id != hit.item.id)
+        let found_passages: Vec<Slot> =
+            found.iter().filter_map(|hit| hit.slot).map(|slot| snapshot.passage(slot)).collect();
+        let nearest = nearest.into_iter().filter(|(slot, cosine)| {
+            *cosine >= MIN_INSTRUCTION_COSINE && !found_passages.contains(&snapshot.passage(*slot))
         });
+        let ranked: Vec<RankedMemory> = nearest.map(RankedMemory::by_cosine).collect();
+        let mut instructions = Vec::new();
+        // Few are left out, and reading a memory takes time.
+        for ranked in ranked.chunks(self.max_instructions) {
+            let mut read = hits(session, snapshot, ranked, self)?;
+            // What is done no longer instructs.
+            read.retain(|hit| {
+                !hit.item.resolved && found.iter().all(|other| other.item.id != hit.item.id)
+            });
+            instructions.extend(read);
+            if instructions.len() >= self.max_instructions {
+                break;
+            }
+        }
         instructions.truncate(self.max_instructions);
         for hit in &mut instructions {
             let sentences = instructions_in_memory(&hit.item.text).join(" ");

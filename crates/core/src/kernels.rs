@@ -185,6 +185,7 @@ pub fn add_scaled(sum: &mut [f32], row: &[u8], scale: f32) {
 }
 
 /// Prefetches bytes that are about to be read into the processor's cache.
+#[inline]
 pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(64) {

@@ -181,7 +181,7 @@ impl Snapshot {
     pub fn count_by_state(&self, filter: &Filter) -> BTreeMap<SlotState, usize> {
         let view = self.view(StandingFilter::Active, filter);
         let mut counts = BTreeMap::new();
-        for (slot, entry) in self.slots.all().iter().enumerate() {
+        for (slot, entry) in self.slots.all().enumerate() {
             if entry.chunk == 0 && view.passes_filter(slot as Slot) {
                 *counts.entry(entry.state).or_default() += 1;
             }
@@ -308,7 +308,7 @@ impl Snapshot {
         let is_since = |entry: &SlotEntry| {
             entry.is_first_chunk() && entry.latest_day.is_some_and(|latest| latest >= day)
         };
-        let slots = self.slots.all().iter().enumerate().filter(|(_, entry)| is_since(entry));
+        let slots = self.slots.all().enumerate().filter(|(_, entry)| is_since(entry));
         self.subjects(slots.map(|(slot, _)| slot as Slot))
     }
 

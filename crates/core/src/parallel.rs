@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const CHUNKS_PER_THREAD: usize = 8;
 
 /// Returns the number of processors, cached because the system call is slow.
-fn processors() -> usize {
+pub fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     *PROCESSORS
         .get_or_init(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use heirloom_core::fold::{Line, Memory, fold};
+use heirloom_core::parallel;
 use heirloom_core::union_find::UnionFind;
 use rusqlite::Connection;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -65,7 +66,10 @@ pub(crate) fn delete(db: &Connection, log_lines: &[LogLine]) -> Result<(), Index
     lines::delete(db, log_lines.iter().map(|log_line| log_line.row_id))
 }
 
-/// Computes the components of lines and stores the lines; on another thread, folds the lines and
+/// From how many lines on they are folded on another thread.
+const MIN_LINES_FOR_THREAD: usize = 256;
+
+/// Computes the components of lines and stores the lines; at the same time, folds the lines and
 /// calls `derive` with the result. The names are returned, to be stored with [`ComponentNames::store`].
 pub(crate) fn store_and_fold<T: Send>(
     db: &Connection,
@@ -78,18 +82,16 @@ pub(crate) fn store_and_fold<T: Send>(
         members.push(Member { row_id, name_hashes, new_json });
         lines.push(line);
     }
-    std::thread::scope(|scope| {
-        let folding = scope.spawn(|| {
+    let ((memory, derived), names) = parallel::join(
+        lines.len() >= MIN_LINES_FOR_THREAD,
+        || {
             let memory = fold(lines, None);
             let derived = derive(&memory);
             (memory, derived)
-        });
-        let names = store_components(db, &members)?;
-        drop(members);
-        let (memory, derived) =
-            folding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok((names, memory, derived))
-    })
+        },
+        || store_components(db, &members),
+    );
+    Ok((names?, memory, derived))
 }
 
 /// A line as a member of a component.

@@ -19,6 +19,7 @@ use crate::tables::segments::SegmentRow;
 use crate::tables::state::EmbedderId;
 use crate::tables::{self, segments, slot_blocks, state};
 use crate::update::Update;
+use crate::vector_numbers::VectorNumbers;
 use crate::{IndexError, IndexErrorKind, apply, sqlite};
 
 /// The file that a writer locks.
@@ -127,7 +128,7 @@ impl Index {
         // The checksums of segments take about as long as reading the slots.
         let (opened, slots) =
             parallel::join(is_large, || self.open_segments(&rows, &[]), || slot_blocks::load(&db));
-        Snapshot::new(db, slots?, opened?, Some(files)).map(Some)
+        Snapshot::new(db, slots?, opened?, VectorNumbers::default(), Some(files)).map(Some)
     }
 
     /// Loads the last generation of an open database, and reads only what has changed since. Returns `None` if the index
@@ -137,13 +138,14 @@ impl Index {
         if !snapshot.is_reusable() || !snapshot.is_current() || !self.owns(&snapshot) {
             return Ok(None);
         }
-        let Snapshot { db, mut slots, segments: known, generation, files, .. } = snapshot;
+        let Snapshot { db, mut slots, segments: known, vector_numbers, generation, files, .. } =
+            snapshot;
         let load = || -> Result<Snapshot, IndexError> {
             // A new transaction sees the latest commit.
-            db.execute_batch("ROLLBACK; BEGIN")?;
+            sqlite::execute(&db, ["ROLLBACK", "BEGIN"])?;
             let opened = self.open_segments(&segments::all(&db)?, &known)?;
             slot_blocks::load_changed(&db, &mut slots, generation)?;
-            Snapshot::new(db, slots, opened, files)
+            Snapshot::new(db, slots, opened, vector_numbers, files)
         };
         match load() {
             Err(error) if matches!(error.kind, Conflict | Damaged) => Ok(None),
@@ -249,10 +251,9 @@ impl Index {
         snapshot: &Snapshot,
         checksum: i64,
     ) -> Result<(), IndexError> {
-        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
-        state::set_checksum(&snapshot.db, checksum)?;
-        snapshot.db.execute_batch("COMMIT; BEGIN")?;
-        Ok(())
+        sqlite::execute(&snapshot.db, ["ROLLBACK", "BEGIN IMMEDIATE"])?;
+        state::set_checksum(&snapshot.db, Some(checksum))?;
+        sqlite::execute(&snapshot.db, ["COMMIT", "BEGIN"])
     }
 
     /// Commits an update, and opens the new generation.
@@ -270,11 +271,14 @@ impl Index {
             let message = "another process has replaced the index";
             return Err(IndexError::new(IndexErrorKind::Conflict, message));
         };
-        snapshot.db.execute_batch("ROLLBACK; BEGIN IMMEDIATE")?;
+        if let Some(sources) = snapshot.sources.get_mut() {
+            update.change_sources(sources);
+        }
+        sqlite::execute(&snapshot.db, ["ROLLBACK", "BEGIN IMMEDIATE"])?;
         // On failure the connection is dropped, which rolls the transaction back.
         self.write(&mut snapshot, &files, update, embedder, progress)?;
-        let Snapshot { db, slots, segments, .. } = snapshot;
-        db.execute_batch("COMMIT")?;
+        let Snapshot { db, slots, segments, vector_numbers, sources, .. } = snapshot;
+        sqlite::execute(&db, ["COMMIT"])?;
         if is_new {
             sqlite::enable_write_ahead_log(&db)?;
             files.make_current()?;
@@ -282,8 +286,9 @@ impl Index {
         let named: Vec<String> =
             segments::all(&db)?.into_iter().map(|segment| segment.file).collect();
         files.remove_stale(&named);
-        db.execute_batch("BEGIN")?;
-        Snapshot::new(db, slots, segments, Some(files))
+        sqlite::execute(&db, ["BEGIN"])?;
+        let committed = Snapshot::new(db, slots, segments, vector_numbers, Some(files))?;
+        Ok(committed.with_sources(sources))
     }
 
     /// Writes a new generation inside the open transaction.
@@ -299,6 +304,7 @@ impl Index {
         let generation = state::generation(db)? + 1;
         let slots_before = slots.len();
         state::set_purge_checksum(db, update.purge_checksum)?;
+        state::set_checksum(db, update.checksum)?;
         if let Some(draft) = apply::apply(db, slots, update, embedder, progress)? {
             let new_slots = u32::try_from(slots.len() - slots_before).unwrap_or(u32::MAX);
             let (draft, covered) = self.merge(db, slots, segments, draft, new_slots)?;
@@ -384,5 +390,5 @@ fn apply_in_memory(
     if let Some(draft) = apply::apply(&db, &mut slots, update, embedder, &|_, _| {})? {
         segments.push(Arc::new(draft.open_in_memory()?));
     }
-    Snapshot::new(db, slots, segments, None)
+    Snapshot::new(db, slots, segments, VectorNumbers::default(), None)
 }

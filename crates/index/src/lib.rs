@@ -23,6 +23,7 @@ mod sqlite;
 mod stored_memory;
 mod tables;
 mod update;
+mod vector_numbers;
 mod view;
 
 pub use documents::{CachedDocument, DocumentCache, DocumentToCache};

@@ -20,5 +20,5 @@ mod tokenizer;
 
 pub(crate) use builder::{SegmentBuilder, SegmentDraft, VectorRows};
 pub(crate) use bytes::{MappedFile, SegmentBytes};
-pub(crate) use reader::{NO_VECTOR, Segment};
+pub(crate) use reader::Segment;
 pub(crate) use tokenizer::{Chunk, EmbedderPieces, TokenizedChunks, Tokenizer};

@@ -13,17 +13,18 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use crate::IndexError;
 use crate::folder::{IndexFiles, MappedSizes};
 use crate::name_hash::{IdSuffix, hash_key, hash_referent, hash_text};
 use crate::relations::{self, RelatedSlots};
-use crate::segment::{NO_VECTOR, Segment};
+use crate::segment::Segment;
 use crate::slots::{SlotEntry, SlotState, SlotTable};
 use crate::stored_memory::{self, StoredMemory};
 use crate::tables::sources::Source;
 use crate::tables::state::EmbedderId;
 use crate::tables::{self, lines, passages, problems, sources, state};
+use crate::vector_numbers::VectorNumbers;
 use crate::view::{Filter, StandingFilter, View};
+use crate::{IndexError, sqlite};
 
 /// The index is worth rebuilding if more than 1 / `FREE_SLOTS_DIVISOR` of its slots are free.
 const FREE_SLOTS_DIVISOR: usize = 2;
@@ -36,10 +37,7 @@ pub struct Snapshot {
     pub(crate) db: Connection,
     pub(crate) slots: SlotTable,
     pub(crate) segments: Vec<Arc<Segment>>,
-    /// The number of each segment's first vector, counted over all segments.
-    first_vectors: Vec<u32>,
-    /// The number of each slot's first vector, counted over all segments.
-    vector_of_slot: Vec<u32>,
+    pub(crate) vector_numbers: VectorNumbers,
     pub(crate) generation: i64,
     /// The files of the index, unless it is in memory only.
     pub(crate) files: Option<IndexFiles>,
@@ -50,31 +48,21 @@ pub struct Snapshot {
     /// Whether the connection notices commits of other processes.
     is_reusable: bool,
     pub(crate) embedder: EmbedderId,
-    sources: OnceCell<BTreeMap<String, Source>>,
+    pub(crate) sources: OnceCell<BTreeMap<String, Source>>,
     related: RelatedSlots,
 }
 
 impl Snapshot {
-    /// Creates a snapshot from a database in an open transaction, and from what was loaded from it.
+    /// Creates a snapshot from a database in an open transaction, from what was loaded from it, and from the vector
+    /// numbers of an earlier generation.
     pub(crate) fn new(
         db: Connection,
         slots: SlotTable,
         segments: Vec<Arc<Segment>>,
+        mut vector_numbers: VectorNumbers,
         files: Option<IndexFiles>,
     ) -> Result<Self, IndexError> {
-        let mut vector_of_slot = vec![NO_VECTOR; slots.len()];
-        let mut first_vectors = Vec::with_capacity(segments.len());
-        let mut first_vector = 0_u32;
-        for segment in &segments {
-            first_vectors.push(first_vector);
-            // In reverse, so that the first vector of a slot is written last.
-            for vector in (0..segment.vector_count()).rev() {
-                if let Some(number) = vector_of_slot.get_mut(segment.slot_of(vector) as usize) {
-                    *number = first_vector + vector as u32;
-                }
-            }
-            first_vector += segment.vector_count() as u32;
-        }
+        vector_numbers.update(slots.len(), &segments);
         Ok(Snapshot {
             generation: state::generation(&db)?,
             embedder: state::embedder(&db)?,
@@ -88,8 +76,7 @@ impl Snapshot {
             db,
             slots,
             segments,
-            first_vectors,
-            vector_of_slot,
+            vector_numbers,
             sources: OnceCell::new(),
         })
     }
@@ -97,6 +84,11 @@ impl Snapshot {
     /// Marks a snapshot whose connection does not notice commits of other processes.
     pub(crate) fn single_use(self) -> Self {
         Snapshot { is_reusable: false, ..self }
+    }
+
+    /// Sets the files that were read, if they are known.
+    pub(crate) fn with_sources(self, sources: OnceCell<BTreeMap<String, Source>>) -> Self {
+        Snapshot { sources, ..self }
     }
 
     /// Returns the files that were read, by path.
@@ -166,9 +158,7 @@ impl Snapshot {
             return Ok(false);
         }
         // A new transaction sees the latest commit.
-        for statement in ["ROLLBACK", "BEGIN"] {
-            self.db.prepare_cached(statement)?.execute([])?;
-        }
+        sqlite::execute(&self.db, ["ROLLBACK", "BEGIN"])?;
         Ok(state::generation(&self.db)? == self.generation)
     }
 
@@ -334,8 +324,7 @@ impl Snapshot {
             slots: &self.slots,
             standing_filter,
             segments: &self.segments,
-            first_vectors: &self.first_vectors,
-            vector_of_slot: &self.vector_of_slot,
+            vector_numbers: &self.vector_numbers,
             related: &self.related,
             filtered: None,
         };

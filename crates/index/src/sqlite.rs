@@ -18,7 +18,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 const PAGE_CACHE_KIB: i64 = 16_000;
 
 /// How many prepared statements a connection caches.
-const MAX_CACHED_STATEMENTS: usize = 64;
+const MAX_CACHED_STATEMENTS: usize = 128;
 
 /// Opens an existing database for reading and writing.
 pub(crate) fn open(path: &Path) -> Result<Connection, IndexError> {
@@ -69,6 +69,17 @@ fn configure(db: &Connection) -> Result<(), IndexError> {
     db.pragma_update(None, "cache_size", -PAGE_CACHE_KIB)?;
     db.pragma_update(None, "mmap_size", MMAP_BYTES)?;
     db.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
+    Ok(())
+}
+
+/// Runs statements without parameters, which are parsed once for each connection.
+pub(crate) fn execute<const N: usize>(
+    db: &Connection,
+    statements: [&str; N],
+) -> Result<(), IndexError> {
+    for statement in statements {
+        db.prepare_cached(statement)?.execute([])?;
+    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The changes that a caller hands to the index.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -62,11 +63,24 @@ pub struct Update {
     /// The checksum of the records that were purged from the log. An index with another one still holds their text, so it
     /// must be rebuilt.
     pub purge_checksum: i64,
+    /// The checksum of all files that the index is up to date with after the update; `None` if some of them must be read
+    /// again.
+    pub checksum: Option<i64>,
 }
 
 impl Update {
     /// Returns whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.changed.is_empty()
+    }
+
+    /// Changes the sources of an index in the way that the update changes its table of them.
+    pub(crate) fn change_sources(&self, sources: &mut BTreeMap<String, Source>) {
+        for path in &self.removed {
+            sources.remove(path);
+        }
+        for ChangedFile { source, .. } in &self.changed {
+            sources.insert(source.path.clone(), source.clone());
+        }
     }
 }

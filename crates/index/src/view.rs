@@ -13,8 +13,9 @@ use heirloom_core::{kernels, parallel};
 
 use crate::quantise::QuantisedVector;
 use crate::relations::RelatedSlots;
-use crate::segment::{NO_VECTOR, Segment};
+use crate::segment::Segment;
 use crate::slots::{SlotCount, SlotState, SlotTable};
+use crate::vector_numbers::VectorNumbers;
 
 /// How many vectors ahead are prefetched.
 const PREFETCH_AHEAD: usize = 6;
@@ -102,10 +103,7 @@ pub struct View<'s> {
     pub(crate) slots: &'s SlotTable,
     pub(crate) standing_filter: StandingFilter,
     pub(crate) segments: &'s [Arc<Segment>],
-    /// The number of each segment's first vector, counted over all segments.
-    pub(crate) first_vectors: &'s [u32],
-    /// The number of each slot's first vector, counted over all segments.
-    pub(crate) vector_of_slot: &'s [u32],
+    pub(crate) vector_numbers: &'s VectorNumbers,
     pub(crate) related: &'s RelatedSlots,
     /// For each slot, whether it passes the filter; `None` if there is no filter.
     pub(crate) filtered: Option<Vec<bool>>,
@@ -211,17 +209,9 @@ impl View<'_> {
         self.filtered.as_ref().is_none_or(|passes| passes[slot as usize])
     }
 
-    /// Returns the segment of a vector that is numbered over all segments, and its number in there.
-    fn locate_vector(&self, number: u32) -> Option<(&Segment, usize)> {
-        let index = self.first_vectors.partition_point(|first| *first <= number).checked_sub(1)?;
-        let segment = &*self.segments[index];
-        let vector = (number - self.first_vectors[index]) as usize;
-        (vector < segment.vector_count()).then_some((segment, vector))
-    }
-
     /// Returns the segment and the number of the first vector of a slot, if it has one.
     fn first_vector(&self, slot: Slot) -> Option<(&Segment, usize)> {
-        self.locate_vector(self.vector_of_slot.get(slot as usize).copied().unwrap_or(NO_VECTOR))
+        self.vector_numbers.first_vector(slot)
     }
 }
 
@@ -492,7 +482,7 @@ impl View<'_> {
     fn candidates_within(&self, distances: &[u8], radius: u8) -> Vec<Candidate> {
         let (mut candidates, mut vectors) = (Vec::new(), Vec::new());
         for (index, segment) in self.segments.iter().enumerate() {
-            let of_segment = distances.get(self.first_vectors[index] as usize..);
+            let of_segment = distances.get(self.vector_numbers.first_of_segment(index)..);
             let of_segment = of_segment.unwrap_or_default();
             let of_segment = &of_segment[..segment.vector_count().min(of_segment.len())];
             vectors.clear();

@@ -14,7 +14,7 @@ use heirloom_store::stamp::FileWatch;
 use super::open_index::{
     ListedSources, OpenIndex, OpenIndexes, OutdatedIndex, PreparedIndex, TakenIndex,
 };
-use super::sources::{self, Sources};
+use super::sources::Sources;
 use crate::{Error, Session};
 
 /// Folder of derived files.
@@ -370,8 +370,11 @@ fn update_on_disk(
     }
     let update = sources.read_changed(session, snapshot.sources()?)?;
     if update.is_empty() {
-        if let Ok(Some(lock)) = index.try_lock() {
-            store_checksum(index, &lock, &snapshot, sources);
+        if let Some(checksum) = update.checksum
+            && let Ok(Some(lock)) = index.try_lock()
+        {
+            // Without it, the next process compares the files one by one again.
+            drop(index.store_checksum(&lock, &snapshot, checksum));
         }
         return Ok(snapshot);
     }
@@ -385,9 +388,7 @@ fn update_on_disk(
         Err(error) => Err(error.into()),
         // No other process wrote in between, so the update still applies.
         Ok(Some(lock)) if snapshot.is_up_to_date()? => {
-            let snapshot = commit(session, index, &lock, snapshot, update, embedder)?;
-            store_checksum(index, &lock, &snapshot, sources);
-            Ok(snapshot)
+            commit(session, index, &lock, snapshot, update, embedder)
         }
         Ok(Some(lock)) => {
             drop(snapshot);
@@ -419,17 +420,7 @@ fn write_locked(
     if update.is_empty() && !snapshot.is_new() {
         return Ok(snapshot);
     }
-    let snapshot = commit(session, index, lock, snapshot, update, embedder)?;
-    store_checksum(index, lock, &snapshot, sources);
-    Ok(snapshot)
-}
-
-/// Stores the checksum of the files with the index that is up to date with them. If that fails, the
-/// next process compares file by file.
-fn store_checksum(index: &Index, lock: &WriteLock, snapshot: &Snapshot, sources: &Sources) {
-    if snapshot.sources().is_ok_and(sources::is_complete) {
-        drop(index.store_checksum(lock, snapshot, sources.checksum));
-    }
+    commit(session, index, lock, snapshot, update, embedder)
 }
 
 fn commit(

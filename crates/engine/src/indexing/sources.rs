@@ -214,6 +214,7 @@ impl Sources {
         }
         update.changed.extend(documents?);
         update.removed = self.removed(indexed).cloned().collect();
+        update.checksum = is_complete(&update, indexed).then_some(self.checksum);
         Ok(update)
     }
 
@@ -524,9 +525,14 @@ fn history_fingerprint(history: &FileHistory, has_entries: bool) -> Vec<u8> {
     fingerprint
 }
 
-/// Returns whether every file was read to its end, so that no unchanged file has to be read again.
-pub(super) fn is_complete(indexed: &BTreeMap<String, Source>) -> bool {
-    indexed.values().all(|source| source.modified_nanoseconds != READ_AGAIN)
+/// Returns whether every file is read to its end after an update, so that no unchanged file has to be read again.
+fn is_complete(update: &Update, indexed: &BTreeMap<String, Source>) -> bool {
+    let is_read = |source: &Source| source.modified_nanoseconds != READ_AGAIN;
+    let is_updated = |path: &String| {
+        update.removed.contains(path) || update.changed.iter().any(|file| file.source.path == *path)
+    };
+    update.changed.iter().all(|file| is_read(&file.source))
+        && indexed.iter().all(|(path, source)| is_read(source) || is_updated(path))
 }
 
 /// Returns whether a file has the size and modification time that it had when it was indexed.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use heirloom_core::embedding::{BagOfWordsEmbedder, Embedder};
+use heirloom_core::parallel;
 use heirloom_core::recall::Slot;
 
 use crate::IndexError;
@@ -85,8 +86,11 @@ impl<'w> ParallelTokenizer<'w> {
 
     /// Returns how many threads should work beside the current one.
     pub(super) fn helpers(&self) -> usize {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        (processors - 1).min(self.chunks.len() / CHUNKS_PER_BATCH)
+        match self.chunks.len() / CHUNKS_PER_BATCH {
+            // The number of processors is read from a file.
+            0 => 0,
+            useful => useful.min(parallel::processors() - 1),
+        }
     }
 
     /// Returns how many chunks there are.

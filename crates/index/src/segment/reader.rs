@@ -10,9 +10,6 @@ use super::layout::{HEADER_BYTES, Offsets, Section, Sizes, checksum, take_varint
 use crate::IndexError;
 use crate::quantise::{QuantisedVector, sign_bytes};
 
-/// The vector number of a slot that has no vector.
-pub(crate) const NO_VECTOR: u32 = u32::MAX;
-
 /// A segment whose header and checksums were verified.
 #[derive(Debug)]
 pub(crate) struct Segment {
@@ -147,6 +144,12 @@ impl Segment {
     fn u32_at(&self, section: Section, index: usize) -> u32 {
         let bytes = self.section(section)[index * 4..].first_chunk::<4>();
         bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    }
+
+    /// Returns the slot of each vector.
+    pub(crate) fn slots(&self) -> impl ExactSizeIterator<Item = Slot> + DoubleEndedIterator {
+        let slots = self.section(Section::VectorSlots).as_chunks::<4>().0.iter();
+        slots.map(|bytes| Slot::from_le_bytes(*bytes))
     }
 
     /// Returns the slot that a vector belongs to.

@@ -13,7 +13,7 @@ use heirloom_core::parallel;
 use heirloom_core::record::{self, Record};
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::sources;
@@ -158,8 +158,8 @@ pub(crate) fn ids_ending_in(db: &Connection, suffix: &IdSuffix) -> Result<Vec<Uu
 
 /// Returns whether any line is stored.
 pub(crate) fn has_any(db: &Connection) -> Result<bool, IndexError> {
-    let row = db.query_row("SELECT 1 FROM name_component LIMIT 1", [], |_| Ok(())).optional()?;
-    Ok(row.is_some())
+    let mut query = db.prepare_cached("SELECT EXISTS(SELECT 1 FROM name_component)")?;
+    Ok(query.query_row([], |row| row.get(0))?)
 }
 
 /// A line that is to be written.

@@ -37,7 +37,8 @@ pub(crate) struct RelationEnd {
 
 /// Returns whether there are no relations.
 pub(crate) fn is_empty(db: &Connection) -> Result<bool, IndexError> {
-    Ok(db.query_row("SELECT NOT EXISTS(SELECT 1 FROM relation_end)", [], |row| row.get(0))?)
+    let mut query = db.prepare_cached("SELECT NOT EXISTS(SELECT 1 FROM relation_end)")?;
+    Ok(query.query_row([], |row| row.get(0))?)
 }
 
 /// Calls `take` with relation, side and head of all ends, relation by relation.

@@ -29,12 +29,13 @@ pub(crate) fn all(db: &Connection) -> Result<Vec<SegmentRow>, IndexError> {
 /// Adds a segment.
 pub(crate) fn insert(db: &Connection, segment: &SegmentRow) -> Result<(), IndexError> {
     let SegmentRow { number, file, slots } = segment;
-    db.execute("INSERT INTO segment VALUES(?, ?, ?)", params![number, file, slots])?;
+    let mut insert = db.prepare_cached("INSERT INTO segment VALUES(?, ?, ?)")?;
+    insert.execute(params![number, file, slots])?;
     Ok(())
 }
 
 /// Removes a segment.
 pub(crate) fn delete(db: &Connection, number: i64) -> Result<(), IndexError> {
-    db.execute("DELETE FROM segment WHERE number = ?", [number])?;
+    db.prepare_cached("DELETE FROM segment WHERE number = ?")?.execute([number])?;
     Ok(())
 }

@@ -70,11 +70,11 @@ pub(crate) fn set_slot_count(db: &Connection, slots: i64) -> Result<(), IndexErr
 
 /// Reads the checksum of all files that the index was last up to date with.
 pub(crate) fn checksum(db: &Connection) -> Result<Option<i64>, IndexError> {
-    get(db, CHECKSUM_KEY)
+    Ok(get(db, CHECKSUM_KEY)?.flatten())
 }
 
-/// Writes the checksum of all files that the index is up to date with.
-pub(crate) fn set_checksum(db: &Connection, checksum: i64) -> Result<(), IndexError> {
+/// Writes the checksum of all files that the index is up to date with; `None` if it must compare them one by one.
+pub(crate) fn set_checksum(db: &Connection, checksum: Option<i64>) -> Result<(), IndexError> {
     set(db, CHECKSUM_KEY, checksum)
 }
 
@@ -94,6 +94,6 @@ fn get<T: FromSql>(db: &Connection, key: &str) -> Result<Option<T>, IndexError> 
 }
 
 fn set(db: &Connection, key: &str, value: impl ToSql) -> Result<(), IndexError> {
-    db.execute("INSERT OR REPLACE INTO state VALUES(?, ?)", params![key, value])?;
+    db.prepare_cached("INSERT OR REPLACE INTO state VALUES(?, ?)")?.execute(params![key, value])?;
     Ok(())
 }

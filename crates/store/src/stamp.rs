@@ -94,7 +94,7 @@ pub struct FileWatch {
 }
 
 /// A path whose stamp was recorded.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct WatchedPath {
     path: PathBuf,
     stamp: Option<Stamp>,
@@ -145,15 +145,13 @@ impl FileWatch {
         changed.map(|(watched, _)| watched.path.as_path()).collect()
     }
 
-    /// Returns a watch of the same paths that has recorded the stamps of some of them again.
-    #[must_use]
-    pub fn with_new_stamps(&self, of: &[&Path]) -> Self {
+    /// Records the stamps of some of the paths again.
+    pub fn renew_stamps(&mut self, of: &[&Path]) {
         let now = now();
-        let renew = |watched: &WatchedPath| match of.contains(&watched.path.as_path()) {
-            true => WatchedPath::new(watched.path.clone(), stat(&watched.path), now),
-            false => watched.clone(),
-        };
-        FileWatch { stamps: self.stamps.iter().map(renew).collect() }
+        for watched in self.stamps.iter_mut().filter(|watched| of.contains(&&*watched.path)) {
+            let stamp = stat(&watched.path);
+            *watched = WatchedPath::new(std::mem::take(&mut watched.path), stamp, now);
+        }
     }
 }
 

@@ -67,11 +67,11 @@ impl ListedSources {
     ) -> Result<(Snapshot, Self), Error> {
         let OutdatedIndex { index: OpenIndex { snapshot, watched, sources, .. }, changed } =
             outdated;
-        if let Some((watched, changed)) = watched.zip(changed) {
+        if let Some((mut watched, changed)) = watched.zip(changed) {
             let changed: Vec<&Path> = changed.iter().map(PathBuf::as_path).collect();
             if let Some(sources) = sources.with_changed_shards(session, &changed) {
-                let watched = Some(watched.with_new_stamps(&changed));
-                return Ok((snapshot, ListedSources { sources, watched }));
+                watched.renew_stamps(&changed);
+                return Ok((snapshot, ListedSources { sources, watched: Some(watched) }));
             }
         }
         Ok((snapshot, ListedSources::new(session)?))

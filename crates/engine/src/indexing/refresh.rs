@@ -215,24 +215,59 @@ pub(crate) fn open_if_quick(session: &Session) -> Result<Option<OpenIndex>, Erro
     Ok(Some(bring_up_to_date(session, &index, Some(snapshot), listed, embedder)?))
 }
 
-/// Reserves the index for the next request of the session, if that can be answered from memory: the
-/// index is open and up to date, and the embedder is the builtin one. Returns whether it did.
+/// Maximum size of changes of the log that are indexed on the thread that received a request.
+const INLINE_UPDATE_MAX_BYTES: u64 = 16_000;
+
+/// Reserves the index for the next request of the session, if that can be answered within milliseconds: the index is open,
+/// at most a few lines were added to the log since, and the embedder is the builtin one. Returns whether it did.
 pub(crate) fn reserve_index(session: &Session) -> bool {
     let is_builtin = |config: &Config| config.embedder.kind == EmbedderKind::Static;
     if !session.config().is_ok_and(is_builtin) {
         return false;
     }
-    match take_open(session, &index_of(session, heirloom_embed::builtin())) {
-        Ok(Some(TakenIndex::UpToDate(open))) => {
-            session.store_prepared(PreparedIndex::new(session, open));
-            true
-        }
+    let embedder = heirloom_embed::builtin();
+    let index = index_of(session, embedder);
+    let open = match take_open(session, &index) {
+        Ok(Some(TakenIndex::UpToDate(open))) => Some(open),
         Ok(Some(TakenIndex::Outdated(outdated))) => {
-            keep_open(session, outdated.index);
-            false
+            update_without_waiting(session, &index, outdated, embedder)
         }
-        Ok(None) | Err(_) => false,
+        Ok(None) | Err(_) => None,
+    };
+    let is_reserved = open.is_some();
+    open.into_iter().for_each(|open| session.store_prepared(PreparedIndex::new(session, open)));
+    is_reserved
+}
+
+/// Brings an open index up to date if only a few lines were added to the log, and no other process writes the index.
+/// Returns `None` otherwise, or if it fails.
+fn update_without_waiting(
+    session: &Session,
+    index: &Index,
+    outdated: OutdatedIndex,
+    embedder: &dyn Embedder,
+) -> Option<OpenIndex> {
+    let sources = &outdated.index.sources;
+    let added = outdated.changed.as_deref().and_then(|paths| sources.bytes_added_to_log(paths));
+    let lock = match added.is_some_and(|bytes| bytes <= INLINE_UPDATE_MAX_BYTES) {
+        true => index.try_lock().ok().flatten(),
+        false => None,
+    };
+    let Some(lock) = lock else {
+        keep_open(session, outdated.index);
+        return None;
+    };
+    let (snapshot, ListedSources { sources, watched }) =
+        ListedSources::again(session, outdated).ok()?;
+    if !can_update(&snapshot, &sources).ok()? || !snapshot.is_up_to_date().ok()? {
+        return None;
     }
+    let update = sources.read_changed(session, snapshot.sources().ok()?).ok()?;
+    let snapshot = match update.is_empty() {
+        true => snapshot,
+        false => commit(session, index, &lock, snapshot, update, embedder).ok()?,
+    };
+    Some(OpenIndex::new(index.folder(), snapshot, watched, sources))
 }
 
 /// Takes the index that the process keeps open, which may be up to date with all files or not.

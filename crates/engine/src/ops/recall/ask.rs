@@ -117,7 +117,7 @@ const INLINE_QUERY_MAX_BYTES: usize = 4_000;
 /// Largest limit that is answered on the thread that received it.
 const INLINE_MAX_HITS: u64 = 100;
 
-/// Prepares the open index if the request is small enough to be answered within microseconds. Returns
+/// Prepares the open index if the request is small enough to be answered within milliseconds. Returns
 /// whether it is.
 fn prepare_inline(session: &Session, request: &Value) -> bool {
     let query = request["query"].as_str();

@@ -83,9 +83,16 @@ impl FoldedSentence<'_> {
         let mut lower = String::new();
         for word in sentence.split_whitespace() {
             lower.clear();
-            let lower_case = word.chars().flat_map(char::to_lowercase);
-            lower.extend(lower_case.map(|c| if matches!(c, '’' | '‘') { '\'' } else { c }));
-            let bare = lower.trim_matches(|c: char| !c.is_alphanumeric() && c != '#');
+            if word.is_ascii() {
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            } else {
+                let lower_case = word.chars().flat_map(char::to_lowercase);
+                lower.extend(lower_case.map(|c| if matches!(c, '’' | '‘') { '\'' } else { c }));
+            }
+            let is_mark = |c: char| !c.is_alphanumeric() && c != '#';
+            let without_tail = lower.trim_end_matches(is_mark);
+            let bare = without_tail.trim_start_matches(is_mark);
             if bare.is_empty() {
                 if lower == "=" {
                     text.push_str("is ");
@@ -96,10 +103,11 @@ impl FoldedSentence<'_> {
                 }
                 continue;
             }
-            let spelling = CHAT_SPELLINGS.iter().find(|(chat, _)| *chat == bare);
+            let is_spelling = |chat: &str| chat.as_bytes()[0] == bare.as_bytes()[0] && chat == bare;
+            let spelling = CHAT_SPELLINGS.iter().find(|(chat, _)| is_spelling(chat));
             text.push_str(spelling.map_or(bare, |(_, full)| full));
             text.push(' ');
-            let tail = &lower[lower.rfind(bare).unwrap_or(0) + bare.len()..];
+            let tail = &lower[without_tail.len()..];
             if tail.contains([',', ';', ':', '—']) {
                 text.push_str(", ");
             }

@@ -6,26 +6,29 @@ const ELLIPSIS_CHARS: usize = 2;
 /// Splits a line of prose into sentences.
 pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     let mut sentences = vec![];
-    let mut start = 0;
+    let (mut start, mut next) = (0, 0);
     let balanced_backticks = text.matches('`').count().is_multiple_of(2);
     let mut in_code = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    let char_at = |at: usize| text.get(at..).and_then(|rest| rest.chars().next());
+    // Texts are long, and most of their bytes need no closer look.
+    while let Some(offset) = text.as_bytes()[next..].iter().position(may_end_sentence) {
+        let at = next + offset;
+        let Some(c) = char_at(at) else { break };
+        next = at + c.len_utf8();
         in_code ^= c == '`' && balanced_backticks;
         // These marks end a sentence even without a space after them.
         let is_full_width = matches!(c, '。' | '！' | '？');
         if in_code || !(is_full_width || matches!(c, '.' | '!' | '?')) {
             continue;
         }
-        let mut end = at + c.len_utf8();
-        while let Some((at, closer)) = chars.next_if(|&(_, next)| is_closing_mark(next)) {
-            end = at + closer.len_utf8();
+        while let Some(closer) = char_at(next).filter(|c| is_closing_mark(*c)) {
+            next += closer.len_utf8();
         }
-        let inside_word = chars.peek().is_some_and(|(_, next)| !next.is_whitespace());
+        let inside_word = char_at(next).is_some_and(|c| !c.is_whitespace());
         let abbreviated = c == '.' && ends_with_abbreviation(&text[start..at]);
         if (is_full_width || !inside_word) && !abbreviated {
-            sentences.push(text[start..end].trim());
-            start = end;
+            sentences.push(text[start..next].trim());
+            start = next;
         }
     }
     sentences.push(text[start..].trim());
@@ -104,6 +107,13 @@ pub(crate) fn comparison_key(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Returns whether a byte is a backtick, or the first one of a mark that may end a sentence.
+fn may_end_sentence(byte: &u8) -> bool {
+    const FIRST_OF_FULL_STOP: u8 = "。".as_bytes()[0];
+    const FIRST_OF_FULL_WIDTH: u8 = "！".as_bytes()[0];
+    matches!(byte, b'.' | b'!' | b'?' | b'`' | &FIRST_OF_FULL_STOP | &FIRST_OF_FULL_WIDTH)
+}
+
 /// Returns whether a character may follow the mark that ends a sentence.
 fn is_closing_mark(c: char) -> bool {
     matches!(c, '"' | '\'' | ')' | ']' | '*' | '”' | '’' | '»' | '」' | '）' | '.' | '!' | '?')
@@ -129,6 +139,8 @@ mod tests {
             ("Use e.g. SQLite. Not v1.2 (really).", vec!["Use e.g. SQLite.", "Not v1.2 (really)."]),
             ("See `a. b`. Next", vec!["See `a. b`.", "Next"]),
             ("直しました。次は？", vec!["直しました。", "次は？"]),
+            ("行け！\u{3000}はい。」 ok", vec!["行け！", "はい。」", "ok"]),
+            ("`a. b` c. d`", vec!["`a.", "b` c.", "d`"]),
             ("1. First", vec!["1. First"]),
             ("Really?! \"Yes.\" ...", vec!["Really?!", "\"Yes.\"", "..."]),
             ("", vec![]),

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use crate::IndexError;
@@ -32,16 +32,23 @@ pub(crate) fn compress(line: &[u8]) -> Cow<'_, [u8]> {
     if compressed.len() < line.len() { Cow::Owned(compressed) } else { Cow::Borrowed(line) }
 }
 
-/// Returns the line that was compressed.
-pub(crate) fn decompress(stored: &[u8]) -> Result<Cow<'_, [u8]>, IndexError> {
-    if !stored.starts_with(&ZSTANDARD_MAGIC) {
-        return Ok(Cow::Borrowed(stored));
+/// Decompresses lines one after the other, and keeps its buffers in between.
+#[derive(Default)]
+pub(crate) struct Decompressor(FrameDecoder);
+
+impl Decompressor {
+    /// Returns the line that was compressed.
+    pub(crate) fn decompress<'s>(&mut self, stored: &'s [u8]) -> Result<Cow<'s, [u8]>, IndexError> {
+        if !stored.starts_with(&ZSTANDARD_MAGIC) {
+            return Ok(Cow::Borrowed(stored));
+        }
+        let damaged = || IndexError::damaged("a stored line of the log cannot be decompressed");
+        let decoder = StreamingDecoder::new_with_decoder(stored, &mut self.0);
+        let mut line = Vec::with_capacity(stored.len() * 3);
+        let decoded = decoder.map_err(|_| damaged())?.take(MAX_LINE_BYTES).read_to_end(&mut line);
+        decoded.map_err(|_| damaged())?;
+        Ok(Cow::Owned(line))
     }
-    let damaged = || IndexError::damaged("a stored line of the log cannot be decompressed");
-    let decoder = StreamingDecoder::new(stored).map_err(|_| damaged())?;
-    let mut line = Vec::with_capacity(stored.len() * 3);
-    decoder.take(MAX_LINE_BYTES).read_to_end(&mut line).map_err(|_| damaged())?;
-    Ok(Cow::Owned(line))
 }
 
 #[cfg(test)]
@@ -52,13 +59,15 @@ mod tests {
     fn long_lines_are_stored_compressed() {
         let short = b"{\"v\": 1}".as_slice();
         let long = "{\"content\": \"the same words again and again\"}".repeat(50);
-        for line in [short, long.as_bytes()] {
+        let mut decompressor = Decompressor::default();
+        for line in [short, long.as_bytes(), &long.as_bytes()[7..], long.as_bytes()] {
             let stored = compress(line);
-            assert_eq!(&*decompress(&stored).unwrap(), line);
+            assert_eq!(&*decompressor.decompress(&stored).unwrap(), line);
         }
         assert_eq!(&*compress(short), short);
         let stored = compress(long.as_bytes());
         assert!(stored.len() * 4 < long.len(), "{}", stored.len());
-        assert!(decompress(&stored[..stored.len() / 2]).is_err());
+        assert!(decompressor.decompress(&stored[..stored.len() / 2]).is_err());
+        assert_eq!(&*decompressor.decompress(&stored).unwrap(), long.as_bytes());
     }
 }

@@ -57,14 +57,17 @@ fn word_count(text: &str) -> usize {
         let unspaced = text.chars().filter(|c| is_unspaced(*c)).count();
         return text.split_whitespace().count() + unspaced / 2;
     }
-    // Several times as fast as splitting the text. The range includes the vertical tab, as `split_whitespace` does.
-    let (mut words, mut is_in_word) = (0, false);
-    for byte in text.bytes() {
-        let is_space = byte == b' ' || (b'\t'..=b'\r').contains(&byte);
-        words += usize::from(!is_space && !is_in_word);
-        is_in_word = !is_space;
-    }
-    words
+    // Counting where words begin is many times as fast as splitting the text.
+    let bytes = text.as_bytes();
+    let Some((first, others)) = bytes.split_first() else { return 0 };
+    let begins_word =
+        |(before, byte): &(&u8, &u8)| is_ascii_space(**before) && !is_ascii_space(**byte);
+    usize::from(!is_ascii_space(*first)) + bytes.iter().zip(others).filter(begins_word).count()
+}
+
+/// Returns whether an ASCII character is white space for `split_whitespace`: also the vertical tab is.
+fn is_ascii_space(byte: u8) -> bool {
+    byte == b' ' || (b'\t'..=b'\r').contains(&byte)
 }
 
 /// Splits a sentence of very many words, such as a table or data, after a number of words.

@@ -200,7 +200,7 @@ impl Sources {
         };
         let folders = root.visited_folders().into_iter().chain(log::local_folders(root));
         let watched = shards.chain(documents).chain(folders).chain(settings).chain(heads);
-        Some(FileWatch::new(watched))
+        Some(FileWatch::new(watched).with_base(root.path()))
     }
 
     /// Returns how many bytes were added or changed since the `indexed` files were read.

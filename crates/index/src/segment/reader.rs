@@ -240,7 +240,8 @@ impl Segment {
 
     /// Prefetches a vector into the processor's cache.
     pub(crate) fn prefetch(&self, vector: usize) {
-        kernels::prefetch(self.values_and_scale(vector).0);
+        kernels::prefetch(self.item(Section::VectorValues, vector, self.dimensions));
+        kernels::prefetch(self.item(Section::VectorScales, vector, 4));
     }
 
     /// Returns the cosine of a vector and a query.

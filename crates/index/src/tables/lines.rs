@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::sources;
 use crate::IndexError;
-use crate::compression::{compress, decompress, is_long};
+use crate::compression::{Decompressor, compress, is_long};
 use crate::name_hash::IdSuffix;
 
 pub(super) const SCHEMA: &str = "
@@ -236,12 +236,13 @@ pub(crate) fn delete_names(db: &Connection, name_hashes: &HashSet<i64>) -> Resul
 /// Decodes rows of lines, and caches the locations of their sources.
 struct LineDecoder<'c> {
     db: &'c Connection,
+    decompressor: Decompressor,
     locations: HashMap<i64, (Arc<str>, bool)>,
 }
 
 impl<'c> LineDecoder<'c> {
     fn new(db: &'c Connection) -> Self {
-        LineDecoder { db, locations: HashMap::new() }
+        LineDecoder { db, decompressor: Decompressor::default(), locations: HashMap::new() }
     }
 
     /// Decodes a row whose first columns are `id` and `json`.
@@ -253,7 +254,7 @@ impl<'c> LineDecoder<'c> {
         let id: i64 = row.get(0)?;
         let json = row.get_ref(1)?.as_bytes();
         let json = json.map_err(|_| IndexError::damaged("a stored line of the log is no text"))?;
-        let json = &*decompress(json)?;
+        let json = &*self.decompressor.decompress(json)?;
         let Ok(Some(record)) = record::read(json) else {
             return Err(IndexError::damaged("a stored line of the log cannot be parsed"));
         };

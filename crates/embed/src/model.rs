@@ -35,7 +35,7 @@ pub struct StaticModel {
     /// The quantised vectors of all pieces, row by row.
     table: &'static [u8],
     /// The words that mean nearly the same, for the built-in model.
-    near_words: OnceLock<Option<NearWords>>,
+    near_words: Option<NearWords>,
 }
 
 /// Returns the built-in model.
@@ -79,15 +79,8 @@ impl StaticModel {
             dimensions,
             scales: scales.as_chunks().0,
             table,
-            near_words: OnceLock::new(),
+            near_words: NearWords::parse(near_words::BUILTIN, count),
         })
-    }
-
-    /// Returns the words that mean nearly the same. The list belongs to the built-in model and is parsed when it is
-    /// first needed.
-    fn near_words(&self) -> Option<&NearWords> {
-        let parse = || NearWords::parse(near_words::BUILTIN, self.scales.len());
-        self.near_words.get_or_init(parse).as_ref()
     }
 
     /// Returns the vocabulary.
@@ -124,7 +117,7 @@ impl Lexicon for StaticModel {
     }
 
     fn for_each_near_word(&self, word: &str, take: &mut dyn FnMut(&str, f32)) {
-        let near = self.vocabulary().id(word).zip(self.near_words());
+        let near = self.vocabulary().id(word).zip(self.near_words.as_ref());
         for (piece, cosine) in near.into_iter().flat_map(|(id, near)| near.of(id)) {
             take(self.vocabulary().piece(piece), cosine);
         }

@@ -8,34 +8,30 @@ const MAGIC: &[u8; 8] = b"HEIRNEAR";
 /// The size of a near word: the id of its piece, and the cosine as a share of 255.
 const WORD_BYTES: usize = 3;
 
+// Where the words of each piece start, which the build script finds.
+include!(concat!(env!("OUT_DIR"), "/near_starts.rs"));
+
 /// The near words of all pieces of a vocabulary.
 #[derive(Debug)]
 pub(crate) struct NearWords {
     bytes: &'static [u8],
-    /// Where the words of each piece start in the bytes.
-    starts: Vec<u32>,
 }
 
 impl NearWords {
     /// Parses a list for a vocabulary with `count` pieces. The bytes are not copied.
     pub(crate) fn parse(bytes: &'static [u8], count: usize) -> Option<Self> {
         let (stated_count, words) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
-        if u32::from_le_bytes(*stated_count) as usize != count {
-            return None;
-        }
-        let mut starts = Vec::with_capacity(count);
-        let mut at = 0;
-        for _ in 0..count {
-            starts.push(at as u32);
-            at += 1 + usize::from(*words.get(at)?) * WORD_BYTES;
-        }
-        (at == words.len()).then_some(NearWords { bytes: words, starts })
+        let is_of_vocabulary =
+            u32::from_le_bytes(*stated_count) as usize == count && NEAR_STARTS.len() == count;
+        let last = *NEAR_STARTS.last()? as usize;
+        let end = last + 1 + usize::from(*words.get(last)?) * WORD_BYTES;
+        (is_of_vocabulary && end == words.len()).then_some(NearWords { bytes: words })
     }
 
     /// Returns the pieces that are near a piece, nearest first, with their cosines.
     pub(crate) fn of(&self, piece: u32) -> impl Iterator<Item = (u32, f32)> {
         let start =
-            self.starts.get(piece as usize).map_or(self.bytes.len(), |start| *start as usize);
+            NEAR_STARTS.get(piece as usize).map_or(self.bytes.len(), |start| *start as usize);
         let count = self.bytes.get(start).copied().map_or(0, usize::from);
         let words = self.bytes.get(start + 1..).unwrap_or_default();
         let words = &words[..words.len().min(count * WORD_BYTES)];

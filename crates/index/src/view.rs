@@ -18,7 +18,7 @@ use crate::slots::{SlotCount, SlotState, SlotTable};
 use crate::vector_numbers::VectorNumbers;
 
 /// How many vectors ahead are prefetched.
-const PREFETCH_AHEAD: usize = 6;
+const PREFETCH_AHEAD: usize = 10;
 
 /// How many sign vectors are compared as one unit of work.
 const VECTORS_PER_CHUNK: usize = 65_536;

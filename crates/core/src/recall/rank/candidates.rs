@@ -1,5 +1,7 @@
 //! The chunks whose exact score is computed, and the neighbours that contribute to it.
 
+use std::sync::OnceLock;
+
 use crate::recall::{Corpus, Slot};
 
 /// How many neighbours on each side contribute to the score of a chunk.
@@ -82,12 +84,12 @@ impl CandidateSet {
                 count += 1;
             }
         };
+        let weights = NeighbourWeights::shared();
         for direction in [NeighbourDirection::Backward, NeighbourDirection::Forward] {
             let (mut slot, mut terms_between) = (self.slots[position], 0);
             for distance in 1..=MAX_NEIGHBOUR_STEPS {
                 let Some(next) = direction.step(corpus, slot) else { break };
-                let halvings = terms_between as f32 / NEIGHBOUR_HALF_DISTANCE;
-                let weight = NEIGHBOUR_WEIGHT * (-halvings).exp2();
+                let weight = weights.get(terms_between);
                 terms_between += corpus.term_count(next);
                 let is_preceding = direction == NeighbourDirection::Backward && distance == 1;
                 let is_answered = is_preceding && corpus.is_question(next);
@@ -97,6 +99,32 @@ impl CandidateSet {
         }
         related(corpus, self.slots[position]).for_each(|slot| add(slot, RELATED_WEIGHT));
         (contributors, count)
+    }
+}
+
+/// The weights of neighbours by the number of terms in between. Computing one takes longer than all else about a
+/// neighbour.
+struct NeighbourWeights([f32; Self::LENGTH]);
+
+impl NeighbourWeights {
+    /// How many weights are computed in advance.
+    const LENGTH: usize = 512;
+
+    /// Returns the weights, which are computed once in a process.
+    fn shared() -> &'static Self {
+        static WEIGHTS: OnceLock<NeighbourWeights> = OnceLock::new();
+        WEIGHTS
+            .get_or_init(|| NeighbourWeights(std::array::from_fn(|terms| Self::of(terms as u32))))
+    }
+
+    fn get(&self, terms_between: u32) -> f32 {
+        let known = self.0.get(terms_between as usize).copied();
+        known.unwrap_or_else(|| Self::of(terms_between))
+    }
+
+    fn of(terms_between: u32) -> f32 {
+        let halvings = terms_between as f32 / NEIGHBOUR_HALF_DISTANCE;
+        NEIGHBOUR_WEIGHT * (-halvings).exp2()
     }
 }
 

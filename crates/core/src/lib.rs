@@ -6,6 +6,7 @@
 
 pub mod adr;
 pub mod assembly;
+pub mod budget;
 pub mod byte_order_mark;
 pub mod cascade;
 pub mod compression;

@@ -1,0 +1,199 @@
+//! Chooses which items of several layers fit into a token budget, and in which form.
+//!
+//! An item has one or more *forms*: the full text first, then smaller ones, each with its cost in tokens. Layers are
+//! given in the order in which they are served. The choice has two phases:
+//!
+//! 1. The *always* items of each layer, layer by layer. They may use all that is left, whatever the share of the layer
+//!    is; only its `max_tokens` limits them.
+//! 2. The *conditional* items. A layer may use its share of what the layers before it left, less what its always items
+//!    took. What it does not use flows on to the next layer. What is left after the last layer is offered to the items
+//!    that got no form or a smaller one, in the same order.
+//!
+//! Within a list the items are taken in order, each in the first of its forms that fits; an item that does not fit is
+//! followed by the next one.
+//!
+//! Such a greedy choice is not monotone: with a few tokens more it may take one large item in place of several small
+//! ones. So the result for a limit is the best, by [value](PlanValue), of the greedy results for all limits up to it. Only the
+//! limits of a fixed grid are tried, to bound the time. Since the candidates for a smaller limit are candidates for a
+//! larger one, the value never falls when the budget grows.
+
+mod search;
+
+#[cfg(test)]
+mod tests;
+
+use search::{FormChoices, best_choice};
+
+/// A layer with the items that it offers, most important first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BudgetLayer {
+    /// The share of the budget. Shares count in proportion to those of the other layers.
+    pub share: f64,
+    /// The most that the layer may use.
+    pub max_tokens: Option<usize>,
+    /// The items that may exceed the share.
+    pub always: Vec<BudgetItem>,
+    /// The items that share what is left.
+    pub conditional: Vec<BudgetItem>,
+}
+
+/// An item: the cost of each of its forms in tokens, the full form first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BudgetItem {
+    /// The costs.
+    pub forms: Vec<usize>,
+}
+
+/// What was chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BudgetPlan {
+    /// What was chosen of each layer, in the order of the layers.
+    pub layers: Vec<LayerPlan>,
+    /// The value of all that was chosen.
+    pub value: PlanValue,
+}
+
+/// What was chosen of a layer: for each item the index of its form, or `None` if it is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LayerPlan {
+    /// The forms of the always items.
+    pub always: Vec<Option<usize>>,
+    /// The forms of the conditional items.
+    pub conditional: Vec<Option<usize>>,
+    /// The tokens of all chosen forms.
+    pub tokens: usize,
+}
+
+/// The value of a plan: a number for the always items of each layer, in order, and one for all conditional items. Values
+/// are compared from left to right, so an always item counts more than everything after its layer.
+///
+/// A number is the sum over its items of the points of the chosen form (full 4, the next smaller 2, any other 1) times
+/// a weight that falls with the position of the item from twice the number of items to half of that.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct PlanValue(pub Vec<u64>);
+
+impl BudgetPlan {
+    /// Returns the tokens of all chosen forms.
+    pub fn tokens(&self) -> usize {
+        self.layers.iter().map(|layer| layer.tokens).sum()
+    }
+}
+
+/// Chooses the forms of the items so that their tokens are at most `budget`.
+pub fn choose(budget: usize, layers: &[BudgetLayer]) -> BudgetPlan {
+    let mut value = Vec::with_capacity(layers.len() + 1);
+    let mut left = budget;
+    let mut always = Vec::with_capacity(layers.len());
+    for layer in layers {
+        let limit = left.min(layer.max_tokens.unwrap_or(usize::MAX));
+        let items: Vec<&BudgetItem> = layer.always.iter().collect();
+        let chosen = best_choice(&items, limit, 0, |limit| take_in_order(&items, limit));
+        let tokens = chosen.tokens(&items);
+        left -= tokens;
+        value.push(chosen.value());
+        always.push(AlwaysItems { chosen, tokens });
+    }
+    let items: Vec<&BudgetItem> = layers.iter().flat_map(|layer| &layer.conditional).collect();
+    let reserved = budget - left;
+    let conditional =
+        best_choice(&items, budget, reserved, |limit| share_out(layers, &always, &items, limit));
+    value.push(conditional.value());
+    let mut forms = conditional.forms.into_iter();
+    let layers = layers.iter().zip(always).map(|(layer, always)| {
+        let conditional: Vec<Option<usize>> =
+            forms.by_ref().take(layer.conditional.len()).collect();
+        let costs = layer.conditional.iter().zip(&conditional).map(|(item, form)| item.cost(*form));
+        let tokens = always.tokens + costs.sum::<usize>();
+        LayerPlan { always: always.chosen.forms, conditional, tokens }
+    });
+    BudgetPlan { layers: layers.collect(), value: PlanValue(value) }
+}
+
+/// What was chosen of the always items of a layer.
+struct AlwaysItems {
+    chosen: FormChoices,
+    tokens: usize,
+}
+
+impl BudgetItem {
+    /// Makes an item from the costs of its forms, the full form first.
+    pub fn new(forms: impl IntoIterator<Item = usize>) -> Self {
+        BudgetItem { forms: forms.into_iter().collect() }
+    }
+
+    /// Returns the cost of a form; an item that is left out costs nothing.
+    fn cost(&self, form: Option<usize>) -> usize {
+        form.and_then(|form| self.forms.get(form)).copied().unwrap_or(0)
+    }
+
+    /// Returns the first form that costs at most `limit`.
+    fn first_fit(&self, limit: usize) -> Option<usize> {
+        self.forms.iter().position(|cost| *cost <= limit)
+    }
+}
+
+/// Takes each item in the first form that fits into what is left.
+fn take_in_order(items: &[&BudgetItem], limit: usize) -> FormChoices {
+    let mut left = limit;
+    let take = |item: &&BudgetItem| {
+        let form = item.first_fit(left);
+        left -= item.cost(form);
+        form
+    };
+    FormChoices { forms: items.iter().map(take).collect() }
+}
+
+/// Takes the conditional items of all layers, each layer within its share of `limit`, which includes the always items.
+fn share_out(
+    layers: &[BudgetLayer],
+    always: &[AlwaysItems],
+    items: &[&BudgetItem],
+    limit: usize,
+) -> FormChoices {
+    let mut forms = Vec::with_capacity(items.len());
+    // What the conditional items may still use, and the tokens of each layer.
+    let mut left = limit.saturating_sub(always.iter().map(|layer| layer.tokens).sum());
+    let mut layer_tokens: Vec<usize> = always.iter().map(|layer| layer.tokens).collect();
+    let mut pool = limit;
+    let mut shares: f64 = layers.iter().map(|layer| layer.share).sum();
+    for (at, layer) in layers.iter().enumerate() {
+        let part = if shares > 0.0 { (layer.share / shares).clamp(0.0, 1.0) } else { 0.0 };
+        // The product is at most `pool`, so it fits into the integer.
+        let target = (pool as f64 * part) as usize;
+        let allowed = target.min(layer.max_tokens.unwrap_or(usize::MAX));
+        let offered: Vec<&BudgetItem> = layer.conditional.iter().collect();
+        let within = allowed.saturating_sub(layer_tokens[at]).min(left);
+        let taken = take_in_order(&offered, within);
+        let tokens = taken.tokens(&offered);
+        left -= tokens;
+        layer_tokens[at] += tokens;
+        pool = pool.saturating_sub(layer_tokens[at]);
+        shares -= layer.share;
+        forms.extend(taken.forms);
+    }
+    upgrade(layers, &mut forms, &mut layer_tokens, left);
+    FormChoices { forms }
+}
+
+/// Gives items that got no form, or a smaller one, a better form from what is left.
+fn upgrade(
+    layers: &[BudgetLayer],
+    forms: &mut [Option<usize>],
+    layer_tokens: &mut [usize],
+    mut left: usize,
+) {
+    let mut forms = forms.iter_mut();
+    for (layer, tokens) in layers.iter().zip(layer_tokens) {
+        for (item, form) in layer.conditional.iter().zip(forms.by_ref()) {
+            let cost = item.cost(*form);
+            let room = layer.max_tokens.map_or(left, |most| left.min(most.saturating_sub(*tokens)));
+            let Some(better) = item.first_fit(cost + room) else { continue };
+            if form.is_none_or(|form| better < form) {
+                let better_cost = item.cost(Some(better));
+                left = left + cost - better_cost;
+                *tokens = *tokens + better_cost - cost;
+                *form = Some(better);
+            }
+        }
+    }
+}

@@ -3,10 +3,12 @@
 pub(crate) mod adr_id;
 mod markdown;
 mod reference;
+mod tier;
 
 pub(crate) use markdown::link_ranges;
 pub use reference::{LinkField, Reference, ReferenceKind};
 pub(crate) use reference::{is_plan_or_adr_name, strip_extension};
+pub use tier::{Tier, smaller_forms, stated_summary};
 
 use std::collections::BTreeMap;
 

@@ -38,30 +38,40 @@ pub struct Level {
     /// of the level.
     #[serde(default)]
     pub always: Vec<String>,
-    /// Files that are read after `always`. Reserved: they will be left out if the token budget is too small; today
-    /// they are always read.
+    /// Files that are read after `always`. With a token budget, they share what is left; the newest files of a pattern
+    /// come first.
     #[serde(default)]
-    #[schemars(extend("x-reserved" = true))]
     pub if_room: Vec<String>,
-    /// The memory file of the level, which is read last.
+    /// The memory file of the level, which is read last and remembers what is learnt there.
     #[serde(default)]
     pub memory: Option<String>,
-    /// The share of the token budget. Reserved: nothing reads it yet.
+    /// The share of a token budget, from 0 to 1. The files of `always` may exceed it.
     #[serde(default)]
-    #[schemars(extend("x-reserved" = true))]
     pub share: f64,
+    /// The most tokens that the level may use of a budget.
+    #[serde(default)]
+    pub max_tokens: Option<usize>,
+    /// The folder that the paths of `loading_strategy` are relative to.
+    #[serde(skip)]
+    pub folder: Option<String>,
     /// The level whose documents name this one in their front matter: a plan with `project: billing` selects the project
     /// `billing`.
     #[serde(default)]
     pub named_by: Option<String>,
 }
 
+/// Shares may add up to a little more than 1, since fractions such as 0.1 are not exact.
+pub const MAX_SHARE_SUM: f64 = 1.000_001;
+
+/// The name of the hierarchy of sprints.
+pub const SPRINTS: &str = "sprints";
+
 /// The name of the default hierarchy.
 pub const DEFAULT_HIERARCHY: &str = "plans";
 
 /// Returns the built-in hierarchies by name.
 pub fn built_in() -> IndexMap<String, Hierarchy> {
-    [(DEFAULT_HIERARCHY, plan_levels()), ("sprints", sprint_levels()), ("domains", domain_levels())]
+    [(DEFAULT_HIERARCHY, plan_levels()), (SPRINTS, sprint_levels()), ("domains", domain_levels())]
         .into_iter()
         .map(|(name, levels)| (name.to_owned(), Hierarchy { levels }))
         .collect()
@@ -104,49 +114,65 @@ fn plan_levels() -> Vec<Level> {
 }
 
 fn sprint_levels() -> Vec<Level> {
+    let in_folder = |folder: &str, level: Level| Level { folder: Some(folder.to_owned()), ..level };
     vec![
-        level(
-            "project",
-            0,
-            0.1,
-            &["CLAUDE.md|.memory/project/CLAUDE.md", ".memory/project/conventions/*.md"],
-            &[".memory/project/decisions/*.md"],
-            None,
+        in_folder(
+            ".memory/project",
+            level(
+                "project",
+                0,
+                0.1,
+                &["CLAUDE.md|.memory/project/CLAUDE.md", ".memory/project/conventions/*.md"],
+                &[".memory/project/decisions/*.md"],
+                Some(".memory/project/project.memory.md"),
+            ),
         ),
-        level(
-            "sprint",
-            10,
-            0.2,
-            &[
-                ".memory/sprint/{sprint}/goals.md",
-                ".memory/sprint/{sprint}/progress.json",
-                ".memory/sprint/{sprint}/context.md",
-            ],
-            &[".memory/sprint/{sprint}/retrospectives/*.md"],
-            Some(".memory/sprint/{sprint}/knowledge.md"),
+        in_folder(
+            ".memory/sprint/{sprint}",
+            level(
+                "sprint",
+                10,
+                0.2,
+                &[
+                    ".memory/sprint/{sprint}/goals.md",
+                    ".memory/sprint/{sprint}/progress.json",
+                    ".memory/sprint/{sprint}/context.md",
+                ],
+                &[".memory/sprint/{sprint}/retrospectives/*.md"],
+                Some(".memory/sprint/{sprint}/knowledge.md"),
+            ),
         ),
-        level(
-            "stage",
-            20,
-            0.3,
-            &[
-                ".memory/stage/{stage}/artifacts/*|.memory/stage/{stage}/current_artifacts/*",
-                ".memory/stage/{stage}/feedback.md",
-                ".memory/stage/{stage}/metrics.json",
-            ],
-            &[".memory/stage/{stage}/summary.md|.memory/stage/{stage}/previous_stage_summary.md"],
-            None,
+        in_folder(
+            ".memory/stage/{stage}",
+            level(
+                "stage",
+                20,
+                0.3,
+                &[
+                    ".memory/stage/{stage}/artifacts/*|.memory/stage/{stage}/current_artifacts/*",
+                    ".memory/stage/{stage}/*.json",
+                    ".memory/stage/{stage}/feedback.md",
+                ],
+                &[
+                    ".memory/stage/{stage}/previous_stage_summary.md",
+                    ".memory/stage/{stage}/summary.md",
+                ],
+                Some(".memory/stage/{stage}/stage.memory.md"),
+            ),
         ),
-        level(
-            "agent",
-            30,
-            0.4,
-            &[
-                ".memory/agent/{agent}/prompt.md|.memory/agent/{agent}/prompt_template.md",
-                ".memory/agent/{agent}/tools.yaml|.memory/agent/{agent}/tools_config.yaml",
-            ],
-            &[".memory/agent/{agent}/context.json|.memory/agent/{agent}/recent_actions.json"],
-            None,
+        in_folder(
+            ".memory/agent/{agent}",
+            level(
+                "agent",
+                30,
+                0.4,
+                &[
+                    ".memory/agent/{agent}/prompt.md|.memory/agent/{agent}/prompt_template.md",
+                    ".memory/agent/{agent}/tools.yaml|.memory/agent/{agent}/tools_config.yaml",
+                ],
+                &[".memory/agent/{agent}/context.json|.memory/agent/{agent}/recent_actions.json"],
+                Some(".memory/agent/{agent}/agent.memory.md"),
+            ),
         ),
     ]
 }
@@ -174,8 +200,10 @@ fn domain_levels() -> Vec<Level> {
                 .iter()
                 .map(|folder| format!("resources/workspaces/{scope}/{folder}/*.md"))
                 .collect(),
-            memory: None,
+            memory: Some(format!("user/memory/workspaces/{scope}/{name}.memory.md")),
             share,
+            max_tokens: None,
+            folder: None,
             named_by: None,
         })
         .collect()
@@ -198,6 +226,8 @@ fn level(
         if_room: owned(if_room),
         memory: memory.map(str::to_owned),
         share,
+        max_tokens: None,
+        folder: None,
         named_by: None,
     }
 }
@@ -234,6 +264,12 @@ impl Hierarchy {
                     level.name
                 ));
             }
+            if !(0.0..=1.0).contains(&level.share) {
+                return Some(format!(
+                    "level `{}` has the share {}; a share is a number from 0 to 1",
+                    level.name, level.share
+                ));
+            }
             if level.needs_selection() && level.name_locations().is_empty() {
                 return Some(format!(
                     "level `{0}`: one component of a path must start with `{{{0}}}`, so that the names of the level can be listed",
@@ -245,7 +281,10 @@ impl Hierarchy {
                 return Some(format!("level `{}`: {defect}", level.name));
             }
         }
-        None
+        let shares: f64 = self.levels.iter().map(|level| level.share).sum();
+        (shares > MAX_SHARE_SUM).then(|| {
+            format!("the shares of the levels add up to {shares:.2}, which is more than 1")
+        })
     }
 
     /// Returns a description of the first mistake in a pattern, if there is one.

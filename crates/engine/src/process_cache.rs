@@ -48,7 +48,8 @@ impl ProcessCache {
         {
             return Ok(cached.config.clone());
         }
-        let watched = FileWatch::new([root.join(config::PATH)]);
+        let files = [config::PATH, config::SPRINT_SETTINGS_PATH];
+        let watched = FileWatch::new(files.map(|path| root.join(path)));
         let config = Arc::new(Config::load(root)?);
         if settings.len() == MAX_WORKSPACES && !settings.contains_key(root.path()) {
             settings.clear();

@@ -1,16 +1,25 @@
 //! The settings of a workspace: `.heirloom/config.toml`. Every key has a default. An unknown key is an
 //! error, so that a typo in a setting is noticed.
 
+mod loading;
+mod place;
+mod sprint_settings;
+
+pub use loading::{DEFAULT_ROLE, LevelLoading};
+pub use sprint_settings::PATH as SPRINT_SETTINGS_PATH;
+
+use heirloom_core::Problem;
 use heirloom_core::hierarchy::{self, Hierarchy};
 use heirloom_core::name;
 use heirloom_core::staleness::Thresholds;
-use heirloom_core::{Problem, Value};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::de::{DeTable, DeValue};
 
 use crate::Root;
+use loading::LoadingSettings;
+use place::{Step, line_at, problem_at, unknown_key};
+use sprint_settings::SprintSettings;
 
 /// The path of the settings file.
 pub const PATH: &str = ".heirloom/config.toml";
@@ -27,6 +36,16 @@ pub struct Config {
     /// Additional files for levels of the default hierarchy, by level. They are read before the files
     /// of the level, which take precedence.
     pub levels: IndexMap<String, LevelFiles>,
+    /// How levels of the default hierarchy load into a token budget, by level.
+    pub loading_strategy: IndexMap<String, LevelLoading>,
+    /// How a token budget is split, by role: the share of each level, from 0 to 1. The role of an agent is what
+    /// `role:` in its document says, else its name. `default` is for all other agents.
+    pub token_allocation: IndexMap<String, IndexMap<String, f64>>,
+    /// The token budget of commands that load or build a context; 50000 if it is not set.
+    pub token_budget: Option<usize>,
+    /// The stages in their order: the summary of one is loaded by the next. The default is that of the V-model:
+    /// planning, requirements, design, coding, testing, integration, validation.
+    pub stages: Vec<String>,
     /// Decision records.
     pub adrs: Adrs,
     /// Memory.
@@ -37,6 +56,9 @@ pub struct Config {
     pub embedder: Embedder,
     /// Hierarchies of your own, by name.
     pub hierarchies: IndexMap<String, Hierarchy>,
+    /// The settings of `.memory/config.yaml`, or why they cannot be used.
+    #[serde(skip, default = "no_sprint_settings")]
+    sprints: Result<SprintSettings, Problem>,
 }
 
 /// Additional files for a level.
@@ -119,21 +141,40 @@ impl Default for Config {
             hierarchy: hierarchy::DEFAULT_HIERARCHY.to_owned(),
             staleness: Thresholds::default(),
             levels: IndexMap::new(),
+            loading_strategy: IndexMap::new(),
+            token_allocation: IndexMap::new(),
+            token_budget: None,
+            stages: vec![],
             adrs: Adrs::default(),
             memory: Memory::default(),
             llm: Llm::default(),
             embedder: Embedder::default(),
             hierarchies: IndexMap::new(),
+            sprints: no_sprint_settings(),
         }
     }
+}
+
+fn no_sprint_settings() -> Result<SprintSettings, Problem> {
+    Ok(SprintSettings::default())
 }
 
 impl Config {
     /// Reads the settings of a workspace.
     pub fn load(root: &Root) -> Result<Self, Problem> {
-        match root.read(PATH)? {
-            Some(text) => Self::parse(&text),
-            None => Ok(Self::default()),
+        let config = match root.read(PATH)? {
+            Some(text) => Self::parse(&text)?,
+            None => Self::default(),
+        };
+        let sprints = match root.read(SPRINT_SETTINGS_PATH) {
+            Ok(Some(text)) => SprintSettings::parse(&text),
+            Ok(None) => Ok(SprintSettings::default()),
+            Err(problem) => Err(problem),
+        };
+        // Another tool may have a file of this name, which matters only where sprints are used.
+        match sprints {
+            Err(problem) if config.hierarchy == hierarchy::SPRINTS => Err(problem),
+            sprints => Ok(Config { sprints, ..config }),
         }
     }
 
@@ -142,12 +183,7 @@ impl Config {
         let config: Config = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_at(text, span.start));
             let problem = Problem::at(PATH, line, error.message().trim().replace('\n', " "));
-            match unknown_key(text) {
-                Some((key, line, hint)) => {
-                    Problem::at(PATH, line, format!("there is no setting `{key}`")).hint(hint)
-                }
-                None => problem,
-            }
+            unknown_setting(text).unwrap_or(problem)
         })?;
         config.check(text)?;
         Ok(config)
@@ -169,6 +205,10 @@ impl Config {
             return Err(self.unknown_hierarchy(text));
         };
         self.check_levels(text, &hierarchy)?;
+        let loading = self.loading_settings();
+        if let Some((path, message)) = loading.first_defect(&hierarchy) {
+            return Err(problem_at(text, &path, message));
+        }
         for (at, folder) in self.adrs.folders.iter().enumerate() {
             if folder.starts_with('/')
                 || folder.contains('\\')
@@ -216,14 +256,18 @@ impl Config {
         Ok(())
     }
 
-    /// Returns a hierarchy by name; the default hierarchy includes its additional files.
+    /// Returns a hierarchy by name; the default hierarchy includes its additional files and its loading strategy.
     pub fn find_hierarchy(&self, name: &str) -> Option<Hierarchy> {
         let mut hierarchy = self
             .hierarchies
             .get(name)
             .cloned()
             .or_else(|| hierarchy::built_in().shift_remove(name))?;
+        if let (hierarchy::SPRINTS, Ok(sprints)) = (name, &self.sprints) {
+            sprints.loading.apply(&mut hierarchy);
+        }
         if name == self.hierarchy {
+            self.loading_settings().apply(&mut hierarchy);
             for level in &mut hierarchy.levels {
                 if let Some(more) = self.levels.get(&level.name) {
                     level.additional.splice(0..0, more.files.iter().cloned());
@@ -233,124 +277,75 @@ impl Config {
         Some(hierarchy)
     }
 
+    fn loading_settings(&self) -> LoadingSettings {
+        LoadingSettings {
+            loading_strategy: self.loading_strategy.clone(),
+            token_allocation: self.token_allocation.clone(),
+            token_budget: self.token_budget,
+            stages: self.stages.clone(),
+        }
+    }
+
+    /// Returns the settings of budgets that apply to a hierarchy: those of `.heirloom/config.toml` if it is the default
+    /// one, and for sprints those of `.memory/config.yaml`.
+    fn loading_settings_of(&self, hierarchy: &str) -> LoadingSettings {
+        let own = if hierarchy == self.hierarchy {
+            self.loading_settings()
+        } else {
+            LoadingSettings { token_budget: self.token_budget, ..LoadingSettings::default() }
+        };
+        match (&self.sprints, hierarchy) {
+            (Ok(sprints), hierarchy::SPRINTS) => own.or(&sprints.loading),
+            _ => own,
+        }
+    }
+
+    /// Returns the token budget of a hierarchy, unless a request states another.
+    pub fn token_budget(&self, hierarchy: &str) -> usize {
+        self.loading_settings_of(hierarchy).token_budget.unwrap_or(loading::DEFAULT_TOKEN_BUDGET)
+    }
+
+    /// Returns the share of each level by role, for a hierarchy.
+    pub fn token_allocation(&self, hierarchy: &str) -> IndexMap<String, IndexMap<String, f64>> {
+        self.loading_settings_of(hierarchy).token_allocation
+    }
+
+    /// Returns the stages of sprints in their order.
+    pub fn stages(&self) -> Vec<String> {
+        let stages = self.loading_settings_of(hierarchy::SPRINTS).stages;
+        if stages.is_empty() {
+            return loading::V_MODEL_STAGES.iter().map(|&stage| stage.to_owned()).collect();
+        }
+        stages
+    }
+
+    /// Returns why the settings of a hierarchy cannot be used.
+    pub fn hierarchy_problem(&self, hierarchy: &str) -> Option<&Problem> {
+        self.sprints.as_ref().err().filter(|_| hierarchy == hierarchy::SPRINTS)
+    }
+
+    /// Returns the settings of `.memory/config.yaml` that are ignored because `.heirloom/config.toml` sets them too.
+    pub fn overridden_settings(&self, hierarchy: &str) -> Vec<Problem> {
+        match &self.sprints {
+            Ok(sprints) if hierarchy == hierarchy::SPRINTS && hierarchy == self.hierarchy => {
+                sprints.overridden_by(&self.loading_settings())
+            }
+            _ => vec![],
+        }
+    }
+
     /// Returns the names of all hierarchies.
     pub fn hierarchy_names(&self) -> Vec<String> {
         hierarchy::built_in().keys().chain(self.hierarchies.keys()).cloned().collect()
     }
 }
 
-/// A step on the path from the whole file to a setting.
-#[derive(Debug, Clone)]
-enum Step {
-    /// The key of a table.
-    Key(String),
-    /// The position in an array.
-    Item(usize),
-}
-
-impl Step {
-    fn key(name: &str) -> Self {
-        Step::Key(name.to_owned())
-    }
-}
-
-/// Returns a problem at the line of a setting.
-fn problem_at(text: &str, path: &[Step], message: impl Into<String>) -> Problem {
-    Problem::at(PATH, line_of(text, path), message)
-}
-
-/// Returns the line of a setting, or of the innermost setting around it that the file contains.
-fn line_of(text: &str, path: &[Step]) -> usize {
-    let Ok(table) = DeTable::parse(text) else { return 1 };
-    let file = DeValue::Table(table.into_inner());
-    let (mut offset, mut value) = (0, &file);
-    for step in path {
-        let next = match (step, value) {
-            (Step::Key(key), DeValue::Table(table)) => {
-                let entry = table.iter().find(|(name, _)| name.get_ref() == key);
-                entry.map(|(name, value)| (name.span().start, value))
-            }
-            (Step::Item(at), DeValue::Array(items)) => {
-                items.get(*at).map(|item| (item.span().start, item))
-            }
-            _ => None,
-        };
-        let Some((start, inner)) = next else { break };
-        (offset, value) = (start, inner.get_ref());
-    }
-    line_at(text, offset)
-}
-
-/// Finds a key that the schema does not define. Returns the key, its line and a hint.
-fn unknown_key(text: &str) -> Option<(String, usize, String)> {
+/// Returns a problem for the first key that is not a setting.
+fn unknown_setting(text: &str) -> Option<Problem> {
     let table: toml::Table = text.parse().ok()?;
     let schema = schemars::schema_for!(Config).to_value();
-    let settings = serde_json::to_value(table).ok()?;
-    let mut path = Vec::new();
-    let known = first_unknown(&settings, &schema, &schema, &mut path)?;
-    let keys = path.iter().filter_map(|step| match step {
-        Step::Key(key) => Some(key.as_str()),
-        Step::Item(_) => None,
-    });
-    let keys: Vec<&str> = keys.collect();
-    let last = keys.last().copied().unwrap_or_default();
-    let hint = match name::nearest(last, known.iter().map(String::as_str), 1).first() {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the settings of this section are {}", known.join(", ")),
-    };
-    Some((keys.join("."), line_of(text, &path), hint))
-}
-
-/// Extends `path` to the first key that the schema does not define, and returns the keys that it defines
-/// there. `definitions` is the whole schema, which references are resolved in.
-fn first_unknown(
-    value: &Value,
-    schema: &Value,
-    definitions: &Value,
-    path: &mut Vec<Step>,
-) -> Option<Vec<String>> {
-    let schema = match schema.get("$ref").and_then(Value::as_str) {
-        Some(reference) => definitions.pointer(reference.trim_start_matches('#'))?,
-        None => schema,
-    };
-    match value {
-        Value::Array(items) => items.iter().enumerate().find_map(|(at, item)| {
-            let inner = schema.get("items")?;
-            on_step(path, Step::Item(at), |path| first_unknown(item, inner, definitions, path))
-        }),
-        Value::Object(map) => map.iter().find_map(|(key, value)| {
-            let properties = schema.get("properties").and_then(Value::as_object);
-            let others = schema.get("additionalProperties").filter(|inner| inner.is_object());
-            on_step(path, Step::key(key), |path| match (properties, others) {
-                (Some(properties), _) => match properties.get(key) {
-                    Some(inner) => first_unknown(value, inner, definitions, path),
-                    None => Some(properties.keys().cloned().collect()),
-                },
-                (None, Some(inner)) => first_unknown(value, inner, definitions, path),
-                (None, None) => None,
-            })
-        }),
-        _ => None,
-    }
-}
-
-/// Searches with one more step on the path, which is kept only if something is found.
-fn on_step<T>(
-    path: &mut Vec<Step>,
-    step: Step,
-    search: impl FnOnce(&mut Vec<Step>) -> Option<T>,
-) -> Option<T> {
-    path.push(step);
-    let found = search(path);
-    if found.is_none() {
-        path.pop();
-    }
-    found
-}
-
-/// Returns the number of the line that contains a byte offset.
-fn line_at(text: &str, offset: usize) -> usize {
-    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+    let unknown = unknown_key(&serde_json::to_value(table).ok()?, &schema)?;
+    Some(problem_at(text, &unknown.path, unknown.message).hint(unknown.hint))
 }
 
 #[cfg(test)]

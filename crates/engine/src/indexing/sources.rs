@@ -10,7 +10,6 @@ use heirloom_core::hierarchy::Hierarchy;
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Document, Problem, byte_order_mark, day, parallel};
 use heirloom_index::{ChangedFile, FileSlice, NewLine, Source, Update};
-use heirloom_store::Root;
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::confined::ConfinedDir;
 use heirloom_store::dates::{self, FileHistory};
@@ -20,6 +19,7 @@ use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard, Tombstones};
 use heirloom_store::stamp::{self, FileWatch, Stamp};
+use heirloom_store::{Root, config};
 
 use super::passages::{Content, DocumentClass, Sections, entry_passages};
 use crate::workspace::archive;
@@ -191,8 +191,8 @@ impl Sources {
             let metadata = adr::metadata_path(path).map(|metadata| root.join(&metadata));
             [root.join(path)].into_iter().chain(metadata)
         });
-        let settings = root.join(heirloom_store::config::PATH);
-        let settings = self.ignore_files.iter().cloned().chain([settings]);
+        let settings = [config::PATH, config::SPRINT_SETTINGS_PATH].map(|path| root.join(path));
+        let settings = self.ignore_files.iter().cloned().chain(settings);
         // A commit changes the dates of documents that state none.
         let heads = match self.documents.is_empty() {
             true => vec![],
@@ -464,8 +464,10 @@ fn history(root: &Root) -> String {
 
 /// Hashes the settings together with the reader version.
 fn settings_hash(root: &Root) -> Result<[u8; 8], Error> {
-    let text = root.read(heirloom_store::config::PATH)?.unwrap_or_default();
-    let versioned = format!("{READER_VERSION}\n{text}");
+    let text = root.read(config::PATH)?.unwrap_or_default();
+    // A file that cannot be read is reported where its hierarchy is used.
+    let sprints = root.read(config::SPRINT_SETTINGS_PATH).ok().flatten().unwrap_or_default();
+    let versioned = format!("{READER_VERSION}\n{text}{sprints}");
     let mut hash = [0; 8];
     hash.copy_from_slice(&blake3::hash(versioned.as_bytes()).as_bytes()[..8]);
     Ok(hash)

@@ -54,6 +54,9 @@ pub(crate) struct Inheritance {
 /// Finds a hierarchy by name, or the default one.
 pub(crate) fn hierarchy(config: &Config, name: Option<&str>) -> Result<(String, Hierarchy), Error> {
     let name = name.unwrap_or(&config.hierarchy);
+    if let Some(problem) = config.hierarchy_problem(name) {
+        return Err(problem.clone().into());
+    }
     match config.find_hierarchy(name) {
         Some(hierarchy) => Ok((name.to_owned(), hierarchy)),
         None => {

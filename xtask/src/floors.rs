@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["indexing"],
     &["memory"],
     &["recall"],
-    &["assembly", "work_session"],
+    &["assembly", "loading", "work_session"],
     &["completion", "ops", "setup"],
 ];
 

@@ -37,11 +37,20 @@ pub struct BudgetLayer {
     pub conditional: Vec<BudgetItem>,
 }
 
-/// An item: the cost of each of its forms in tokens, the full form first.
+/// An item with its forms, the full form first. Each form costs less than the one before it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BudgetItem {
-    /// The costs.
-    pub forms: Vec<usize>,
+    /// The forms.
+    pub forms: Vec<ItemForm>,
+}
+
+/// A form of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemForm {
+    /// The cost in tokens.
+    pub tokens: usize,
+    /// What the form is worth compared to other forms; a larger form is worth more.
+    pub points: u64,
 }
 
 /// What was chosen.
@@ -67,8 +76,8 @@ pub struct LayerPlan {
 /// The value of a plan: a number for the always items of each layer, in order, and one for all conditional items. Values
 /// are compared from left to right, so an always item counts more than everything after its layer.
 ///
-/// A number is the sum over its items of the points of the chosen form (full 4, the next smaller 2, any other 1) times
-/// a weight that falls with the position of the item from twice the number of items to half of that.
+/// A number is the sum over its items of the points of the chosen form times a weight that falls with the position of
+/// the item from twice the number of items to half of that.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct PlanValue(pub Vec<u64>);
 
@@ -90,14 +99,14 @@ pub fn choose(budget: usize, layers: &[BudgetLayer]) -> BudgetPlan {
         let chosen = best_choice(&items, limit, 0, |limit| take_in_order(&items, limit));
         let tokens = chosen.tokens(&items);
         left -= tokens;
-        value.push(chosen.value());
+        value.push(chosen.value(&items));
         always.push(AlwaysItems { chosen, tokens });
     }
     let items: Vec<&BudgetItem> = layers.iter().flat_map(|layer| &layer.conditional).collect();
     let reserved = budget - left;
     let conditional =
         best_choice(&items, budget, reserved, |limit| share_out(layers, &always, &items, limit));
-    value.push(conditional.value());
+    value.push(conditional.value(&items));
     let mut forms = conditional.forms.into_iter();
     let layers = layers.iter().zip(always).map(|(layer, always)| {
         let conditional: Vec<Option<usize>> =
@@ -116,19 +125,14 @@ struct AlwaysItems {
 }
 
 impl BudgetItem {
-    /// Makes an item from the costs of its forms, the full form first.
-    pub fn new(forms: impl IntoIterator<Item = usize>) -> Self {
-        BudgetItem { forms: forms.into_iter().collect() }
-    }
-
     /// Returns the cost of a form; an item that is left out costs nothing.
     fn cost(&self, form: Option<usize>) -> usize {
-        form.and_then(|form| self.forms.get(form)).copied().unwrap_or(0)
+        form.and_then(|form| self.forms.get(form)).map_or(0, |form| form.tokens)
     }
 
     /// Returns the first form that costs at most `limit`.
     fn first_fit(&self, limit: usize) -> Option<usize> {
-        self.forms.iter().position(|cost| *cost <= limit)
+        self.forms.iter().position(|form| form.tokens <= limit)
     }
 }
 

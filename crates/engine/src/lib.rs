@@ -8,6 +8,7 @@ pub mod error;
 mod import;
 mod indexing;
 mod llm;
+mod loading;
 mod memory;
 pub mod operation;
 pub mod ops;

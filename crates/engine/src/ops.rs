@@ -31,6 +31,7 @@ use record::show::RecordShow;
 pub const OPS: &[Op] = &[
     Op::new::<context::resolve::ContextResolve>(),
     Op::new::<assembly::assemble::ContextAssemble>(),
+    Op::new::<context::load::ContextLoad>(),
     Op::new::<context::health::ContextHealth>(),
     Op::new::<context::refresh::ContextRefresh>(),
     Op::new::<context::archive::ContextArchive>(),

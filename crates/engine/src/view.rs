@@ -3,6 +3,7 @@
 //! An operation gives each piece of text a role (key, source, warning). A terminal maps roles to
 //! colours; a pipe and an agent get the same text without them.
 
+pub(crate) mod bar;
 pub(crate) mod formats;
 pub(crate) mod present;
 mod table;

@@ -1,13 +1,12 @@
 //! Searches the best of the choices for all limits up to a given one.
 
+use std::cmp::{Ordering, Reverse};
+
 use super::BudgetItem;
 
 /// Between two powers of two the grid has at most 2 to the power of this many limits, so that less than 0.2 % of a
 /// limit is lost by rounding.
 const GRID_BITS: u32 = 9;
-
-/// The points of an item by the index of its form; further forms have the points of the last one.
-const FORM_POINTS: [u64; 3] = [4, 2, 1];
 
 /// For each item of a list the index of its form; `None` if it is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,21 +21,22 @@ impl FormChoices {
     }
 
     /// Returns the value of the chosen forms.
-    pub(super) fn value(&self) -> u64 {
-        let heaviest = 2 * self.forms.len() as u64;
-        let points = |form: &Option<usize>| {
-            form.map_or(0, |form| FORM_POINTS[form.min(FORM_POINTS.len() - 1)])
-        };
+    pub(super) fn value(&self, items: &[&BudgetItem]) -> u64 {
+        let heaviest = 2 * items.len() as u64;
         let weights = (0..heaviest).map(|position| heaviest - position);
-        self.forms.iter().zip(weights).map(|(form, weight)| points(form) * weight).sum()
+        let chosen = items.iter().zip(&self.forms).zip(weights);
+        let value = |((item, form), weight): ((&&BudgetItem, &Option<usize>), u64)| {
+            let form = form.and_then(|form| item.forms.get(form));
+            form.map_or(0, |form| form.points * weight)
+        };
+        chosen.map(value).sum()
     }
 
-    /// Returns whether it has a greater value than another choice. Of two with equal values, the one with the better
-    /// form at the first difference counts as greater, so that a value belongs to one choice only.
-    fn is_better_than(&self, other: &FormChoices) -> bool {
-        let rank = |form: &Option<usize>| std::cmp::Reverse(form.unwrap_or(usize::MAX));
-        let by_form = || self.forms.iter().map(rank).cmp(other.forms.iter().map(rank));
-        self.value().cmp(&other.value()).then_with(by_form).is_gt()
+    /// Compares the forms of two choices of equal value: the one with the better form at the first difference counts as
+    /// greater, so that a value belongs to one choice only.
+    fn compare_forms(&self, other: &FormChoices) -> Ordering {
+        let rank = |form: &Option<usize>| Reverse(form.unwrap_or(usize::MAX));
+        self.forms.iter().map(rank).cmp(other.forms.iter().map(rank))
     }
 }
 
@@ -49,6 +49,7 @@ pub(super) fn best_choice(
     choose: impl Fn(usize) -> FormChoices,
 ) -> FormChoices {
     let mut best = FormChoices { forms: vec![None; items.len()] };
+    let mut best_value = 0;
     let full: usize = items.iter().map(|item| item.cost(Some(0))).sum();
     if items.is_empty() {
         return best;
@@ -63,8 +64,9 @@ pub(super) fn best_choice(
     let mut next = Some(round_down(limit));
     while let Some(tried) = next.filter(|tried| *tried >= lowest) {
         let chosen = choose(tried);
-        if chosen.is_better_than(&best) {
-            best = chosen;
+        let value = chosen.value(items);
+        if value.cmp(&best_value).then_with(|| chosen.compare_forms(&best)).is_gt() {
+            (best, best_value) = (chosen, value);
         }
         next = tried.checked_sub(1).map(round_down);
     }

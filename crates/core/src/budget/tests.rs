@@ -2,8 +2,16 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Makes an item from the costs of its forms; the points are 8, 4 and 1.
+fn item(costs: &[usize]) -> BudgetItem {
+    let forms = costs.iter().zip([8, 4, 1]);
+    BudgetItem {
+        forms: forms.map(|(tokens, points)| ItemForm { tokens: *tokens, points }).collect(),
+    }
+}
+
 fn items(costs: &[&[usize]]) -> Vec<BudgetItem> {
-    costs.iter().map(|forms| BudgetItem::new(forms.iter().copied())).collect()
+    costs.iter().map(|costs| item(costs)).collect()
 }
 
 fn layer(share: f64, always: &[&[usize]], conditional: &[&[usize]]) -> BudgetLayer {
@@ -81,7 +89,7 @@ fn any_item() -> impl Strategy<Value = BudgetItem> {
     (0usize..30_000, 0usize..100, 0usize..100, 1usize..4).prop_map(
         |(full, second, third, count)| {
             let forms = [full, full * second / 100, full * second * third / 10_000];
-            BudgetItem::new(forms.into_iter().take(count))
+            item(&forms[..count])
         },
     )
 }

@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Document, DocumentSection};
-use crate::{Value, path, yaml};
+use crate::{Value, path, prose, yaml};
+
+/// A longer paragraph is shortened after a sentence or a list item.
+const MAX_PARAGRAPH_CHARS: usize = 320;
 
 /// How much of a document is shown.
 #[derive(
@@ -21,6 +24,15 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// Returns what a document in this form is worth, compared to other forms.
+    pub fn points(self) -> u64 {
+        match self {
+            Tier::Card => 1,
+            Tier::Overview => 4,
+            Tier::Full => 8,
+        }
+    }
+
     /// Returns the name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -31,12 +43,13 @@ impl Tier {
     }
 }
 
-/// Returns the smaller forms of a markdown document, the larger one first. Each consists of whole paragraphs.
+/// Returns the smaller forms of a markdown document, the larger one first. No sentence is cut.
 pub fn smaller_forms(document: &Document) -> Vec<(Tier, String)> {
     let sections = document.sections();
     let parts: Vec<String> = sections.iter().filter_map(section_overview).collect();
     let overview = (!parts.is_empty()).then(|| (Tier::Overview, parts.join("\n\n")));
-    overview.into_iter().chain([(Tier::Card, card(document))]).collect()
+    let card = card(document).map(|card| (Tier::Card, card));
+    overview.into_iter().chain(card).collect()
 }
 
 /// Returns the smaller form of a file with data (JSON, YAML): the text that it states as its `summary`. Data is shown
@@ -62,8 +75,8 @@ fn section_overview(section: &DocumentSection<'_>) -> Option<String> {
     }
 }
 
-/// Returns the first paragraph, and with it the list or paragraph that it announces with a colon. A section that starts
-/// with code has none.
+/// Returns the beginning of the first paragraph, and with it of the list or paragraph that it announces with a colon. A
+/// section that starts with code has none.
 fn first_paragraph(lines: &[&str]) -> String {
     let mut paragraphs = lines
         .split(|line| line.trim().is_empty())
@@ -71,28 +84,54 @@ fn first_paragraph(lines: &[&str]) -> String {
         .take_while(|paragraph| !is_fence(paragraph[0]));
     let Some(first) = paragraphs.next() else { return String::new() };
     let announces = first.last().is_some_and(|line| line.trim_end().ends_with(':'));
-    let first = first.join("\n");
+    let first = shorten(first);
     match paragraphs.next().filter(|_| announces) {
-        Some(next) => format!("{first}\n\n{}", next.join("\n")),
+        Some(next) => format!("{first}\n\n{}", shorten(next)),
         None => first,
     }
+}
+
+/// Returns the beginning of a paragraph: whole sentences, or whole lines of a list or a table.
+fn shorten(paragraph: &[&str]) -> String {
+    let whole = paragraph.join("\n");
+    if whole.chars().count() <= MAX_PARAGRAPH_CHARS {
+        return whole;
+    }
+    let is_list = |line: &str| {
+        line.trim_start().starts_with(['-', '*', '+', '|'])
+            || line.trim_start().starts_with(|c: char| c.is_ascii_digit())
+    };
+    if is_list(paragraph[0]) {
+        let mut chars = 0;
+        let fitting = paragraph.iter().take_while(|line| {
+            chars += line.chars().count();
+            chars <= MAX_PARAGRAPH_CHARS
+        });
+        // An item may have further lines, which belong to it.
+        let end = (1..=fitting.count())
+            .rev()
+            .find(|end| paragraph.get(*end).is_none_or(|next| is_list(next)));
+        return format!("{}\n…", paragraph[..end.unwrap_or(1)].join("\n"));
+    }
+    let line = paragraph.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    let leading = prose::leading_sentences(&line, MAX_PARAGRAPH_CHARS);
+    let first = prose::split_sentences(&line).first().copied().unwrap_or_default();
+    let kept = if leading.is_empty() { first } else { leading };
+    if kept == line { line } else { format!("{kept} …") }
 }
 
 fn is_fence(line: &str) -> bool {
     ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence))
 }
 
-/// Returns the title with the path, the description and the tags.
-fn card(document: &Document) -> String {
+/// Returns the title with the path, the description and the tags. A document without a description has no card: its
+/// title alone is of no use.
+fn card(document: &Document) -> Option<String> {
+    let description = document.field("description").or_else(|| document.field("summary"))?;
     let title = document.title.as_deref().unwrap_or_else(|| path::stem(&document.path));
-    let mut lines = vec![format!("{title} ({})", document.path)];
-    let description = document.field("description").or_else(|| document.field("summary"));
-    lines.extend(description.map(str::to_owned));
     let tags = document.field_list("tags");
-    if !tags.is_empty() {
-        lines.push(format!("Tags: {}", tags.join(", ")));
-    }
-    lines.join("\n")
+    let tags = (!tags.is_empty()).then(|| format!("\nTags: {}", tags.join(", ")));
+    Some(format!("{title} ({})\n{description}{}", document.path, tags.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -117,6 +156,22 @@ mod tests {
                 ),
             ]
         );
+    }
+
+    #[test]
+    fn a_long_paragraph_is_cut_after_a_sentence_and_a_list_after_an_item() {
+        let overview = |body: &str| {
+            let forms = smaller_forms(&Document::parse("a.md", body));
+            forms.into_iter().next().map(|(_, text)| text).unwrap_or_default()
+        };
+        let sentence = "Every refund is stored as an event, and balances\nare derived from events.";
+        let prose = format!("# A\n\n{}\n", [sentence; 9].join(" "));
+        let shown = overview(&prose);
+        assert!(shown.ends_with("events. …") && shown.chars().count() < 340, "{shown}");
+        let item = "- An item of a list that is rather long\n  and goes on in a second line\n";
+        let shown = overview(&item.repeat(9));
+        assert!(shown.ends_with("second line\n…"), "{shown}");
+        assert_eq!(overview(&format!("# A\n\n{}\n", "word ".repeat(200).trim())).len(), 5 + 999);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub(crate) mod archive;
 pub(crate) mod conflicts;
 pub(crate) mod health;
+pub(crate) mod load;
 pub(crate) mod refresh;
 pub(crate) mod resolve;
 pub(crate) mod restore;

@@ -1,29 +1,30 @@
 //! `context resolve`: shows the context that an agent inherits.
 
+use std::collections::HashMap;
+
 use heirloom_core::cascade::{self, Contribution, ValueChange};
-use heirloom_core::conflict::{self, Conflict, DecisionSource};
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::conflict::Conflict;
+use heirloom_core::document::Tier;
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
-use heirloom_core::record::Referent;
 use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Hint, Problem, Value};
-use heirloom_store::layout::{DocumentRole, HierarchyDocument};
-use heirloom_store::log::Log;
+use heirloom_store::layout::HierarchyDocument;
 use heirloom_store::tokens::TokenCounter;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{
-    MemoryItem, MemoryQuery, MemorySlice, active_prose, pins_of_request, show_items,
+use super::load::show_left_out;
+use crate::loading::{
+    ChosenLayer, ContentKind, LeftOut, apply_memory, candidate_layers, check_budget, choose,
+    remove_unedited, role_shares,
 };
+use crate::memory::{MemoryItem, show_items};
 use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
 use crate::workspace::inherit::{self, Assessment, Inheritance};
-use crate::workspace::template;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct ContextResolve;
@@ -49,6 +50,13 @@ pub(crate) struct Request {
     /// Show what each layer adds, changes and removes.
     #[serde(default)]
     diff: bool,
+    /// Most tokens (o200k) of the text of all levels; default: no limit. What does not fit whole is shortened or left
+    /// out. Values and decisions are always shown.
+    #[serde(default)]
+    budget: Option<i64>,
+    /// With a budget: role, which decides how it is split; default: the one of the agent.
+    #[serde(default)]
+    role: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -79,6 +87,9 @@ pub(crate) struct ResolvedContext {
     problems: Vec<Problem>,
     /// Tokens (o200k) of all layers.
     tokens: Option<usize>,
+    /// With `budget`: documents that did not fit in any form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<LeftOut>>,
     /// With `diff`: the changes of each layer, in order of layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<Vec<LayerDiff>>,
@@ -106,6 +117,9 @@ struct ContextLayer {
     recommended_action: RecommendedAction,
     /// Tokens (o200k) of the text that is included.
     tokens: Option<usize>,
+    /// With `budget`: how much of the document the text is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    form: Option<Tier>,
     /// Text after the front matter, without template text.
     prose: String,
     #[serde(skip)]
@@ -154,97 +168,42 @@ impl Operation for ContextResolve {
                 selectors.insert(level.to_owned(), name);
             }
         }
+        let budget = request.budget.map(check_budget).transpose()?;
         let mut inherited = inherit::read(session, request.hierarchy.as_deref(), &selectors)?;
         let pins = apply_memory(session, &mut inherited)?;
-        Ok(ResolvedContext { pins, ..resolve(session, inherited, request.diff) })
+        remove_unedited(&mut inherited);
+        let fitted = match budget {
+            Some(budget) => Some(fit(session, &inherited, budget, request.role.as_deref())?),
+            None => None,
+        };
+        let resolved = resolve(session, inherited, request.diff);
+        let resolved = ResolvedContext { pins, ..resolved };
+        Ok(match fitted {
+            Some(chosen) => resolved.with_text_of(chosen),
+            None => resolved,
+        })
     }
 }
 
-/// Returns the pinned memories. Removes retired entries from the inherited memory documents, and adds
-/// conflicts between the decisions in them.
-fn apply_memory(session: &Session, inherited: &mut Inheritance) -> Result<Vec<MemoryItem>, Error> {
-    let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let cached_entries: Vec<MemoryEntries> =
-        memories.map(|placed| memory::read(&placed.document.path, &placed.text)).collect();
-    let known = read_log_if_needed(session, inherited, &cached_entries)?;
-    let empty = Memory::default();
-    let memory = known.as_ref().map_or(&empty, |known| &known.memory);
-    for placed in inherited.placed.iter_mut().filter(|placed| is_memory(placed)) {
-        let prose = active_prose(memory, &placed.document, &placed.text);
-        let prose = template::without_template_text(&prose);
-        if let Some(head) = placed.text.strip_suffix(placed.document.prose.as_str()) {
-            placed.text = format!("{head}{prose}");
-        }
-        placed.document.prose = prose;
-    }
-    let conflicts = decision_conflicts(inherited, &cached_entries, memory);
-    inherited.conflicts.extend(conflicts);
-    inherited.problems.extend(cached_entries.into_iter().flat_map(|content| content.problems));
-    inherited.problems.extend(known.iter().flat_map(|known| known.problems.iter().cloned()));
-    inherited.problems.sort();
-    inherited.problems.dedup();
-    Ok(known.map(|known| pins_of_request(session, &known)).unwrap_or_default())
-}
-
-fn is_memory(placed: &HierarchyDocument) -> bool {
-    placed.role == DocumentRole::Memory
-}
-
-/// Reads the log if something is pinned or an entry has a written id. Events in the log refer only to
-/// entries with a written id, so in all other cases the log cannot change the context.
-fn read_log_if_needed(
+/// Chooses what of the text of the documents fits into a budget.
+fn fit(
     session: &Session,
     inherited: &Inheritance,
-    cached_entries: &[MemoryEntries],
-) -> Result<Option<MemorySlice>, Error> {
-    let local = Log::read_local(session.root());
-    let has_pins = !local.lines.is_empty() || !local.problems.is_empty();
-    let mut memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    if !has_pins && !memories.any(|placed| placed.text.contains("<!-- id:")) {
-        return Ok(None);
-    }
-    // The query finds entries of the default hierarchy only, and these may belong to another one.
-    let entries = cached_entries.iter().flat_map(|content| &content.entries);
-    let entries = entries.map(|entry| Referent::entry(&entry.id));
-    Ok(Some(MemoryQuery::new().pinned().referents_without_relations(entries).read(session)?))
+    budget: usize,
+    role: Option<&str>,
+) -> Result<Vec<ChosenLayer>, Error> {
+    let config = session.config()?;
+    let (_, hierarchy) = inherit::hierarchy(config, Some(&inherited.hierarchy))?;
+    let agent = inherited.selectors.get("agent").map(String::as_str);
+    let shares = role_shares(config, &hierarchy, inherited, role, agent)?.shares;
+    let layers = candidate_layers(inherited, &hierarchy, ContentKind::Prose);
+    let mut counter = TokenCounter::open(session.root());
+    let chosen = choose(budget, layers, &shares, &mut counter, |_, _, text| text.to_owned());
+    counter.save();
+    Ok(chosen)
 }
 
-/// Returns the conflicts between active decisions of the plan's memory and of its agents'.
-fn decision_conflicts(
-    inherited: &Inheritance,
-    cached_entries: &[MemoryEntries],
-    memory: &Memory,
-) -> Vec<Conflict> {
-    let is_active =
-        |entry: &&MemoryEntry| memory.standing(&Referent::entry(&entry.id)) == Standing::Active;
-    let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let sources: Vec<DecisionSource<'_>> = memories
-        .zip(cached_entries)
-        .map(|(placed, content)| DecisionSource {
-            level: &placed.level,
-            owner: placed.selectors.last().map_or("", |(_, name)| name),
-            path: &placed.document.path,
-            entries: content.entries.iter().filter(is_active).collect(),
-        })
-        .collect();
-    let (plans, agents): (Vec<_>, Vec<_>) =
-        sources.into_iter().partition(|source| source.level == "plan");
-    conflict::find_decision_conflicts(plans.first(), &agents)
-}
-
-/// Removes documents that contain only template text.
-fn remove_unedited(inherited: &mut Inheritance) {
-    let unedited = &inherited.unedited;
-    let is_edited = |placed: &HierarchyDocument| !unedited.contains(&placed.document.path);
-    let edited: Vec<bool> = inherited.placed.iter().map(is_edited).collect();
-    let mut flags = edited.iter();
-    inherited.placed.retain(|_| flags.next() == Some(&true));
-    let mut flags = edited.iter();
-    inherited.assessments.retain(|_| flags.next() == Some(&true));
-}
-
-fn resolve(session: &Session, mut inherited: Inheritance, with_diff: bool) -> ResolvedContext {
-    remove_unedited(&mut inherited);
+fn resolve(session: &Session, inherited: Inheritance, with_diff: bool) -> ResolvedContext {
     let value_layers = inherit::layers(&inherited.placed);
     let values = cascade::merged_values(&value_layers);
     let provenance = cascade::provenance(&value_layers);
@@ -275,6 +234,7 @@ fn resolve(session: &Session, mut inherited: Inheritance, with_diff: bool) -> Re
         conflicts: inherited.conflicts,
         warnings,
         problems: inherited.problems,
+        left_out: None,
         diff,
         value_table,
     }
@@ -315,6 +275,7 @@ fn context_layers(
                 staleness: staleness.status,
                 score: staleness.score,
                 recommended_action: staleness.recommended_action,
+                form: None,
                 prose: placed.document.prose,
                 staleness_details: staleness,
             }
@@ -377,10 +338,12 @@ impl Answer for ResolvedContext {
                     span(Role::Source, &layer.source),
                     " · ".into(),
                     present::freshness(&layer.staleness_details),
+                    layer.form_remark().into(),
                 ]);
                 view.text(layer.prose.trim_matches(['\n', '\r']));
             }
         }
+        show_left_out(&mut view, self.left_out.as_deref().unwrap_or_default());
         if !self.not_edited.is_empty() {
             let paths = self.not_edited.join(", ");
             view.blank();
@@ -398,6 +361,28 @@ impl Answer for ResolvedContext {
 }
 
 impl ResolvedContext {
+    /// Replaces the text of the layers by what was chosen of it. A layer whose text was left out keeps its place, since
+    /// its values apply.
+    fn with_text_of(mut self, chosen: Vec<ChosenLayer>) -> Self {
+        let mut left_out = Vec::new();
+        let mut entries = HashMap::new();
+        for chosen in chosen {
+            left_out.extend(chosen.left_out);
+            entries.extend(
+                chosen.entries.into_iter().map(|entry| (entry.document.path.clone(), entry)),
+            );
+        }
+        for layer in &mut self.layers {
+            let entry = entries.remove(&layer.source);
+            layer.tokens = Some(entry.as_ref().map_or(0, |entry| entry.tokens));
+            layer.form = entry.as_ref().map(|entry| entry.tier);
+            layer.prose = entry.map(|entry| entry.content).unwrap_or_default();
+        }
+        self.tokens = self.layers.iter().map(|layer| layer.tokens).sum();
+        self.left_out = Some(left_out);
+        self
+    }
+
     fn heading(&self) -> String {
         let names: Vec<String> =
             self.selectors.iter().rev().map(|(level, name)| format!("{level} {name}")).collect();
@@ -409,6 +394,14 @@ impl ResolvedContext {
             }
             other => format!("What {what} inherits, from {layers} ({other})"),
         }
+    }
+}
+
+impl ContextLayer {
+    /// Returns which form of the document is shown, if it is not the full one.
+    fn form_remark(&self) -> String {
+        let smaller = self.form.filter(|form| *form != Tier::Full);
+        smaller.map(|form| format!(" · {}", form.as_str())).unwrap_or_default()
     }
 }
 

@@ -1,0 +1,13 @@
+//! Loads the documents of levels into a token budget.
+
+mod active_memory;
+mod candidates;
+mod choice;
+mod role;
+mod selection;
+
+pub(crate) use active_memory::{apply_memory, remove_unedited};
+pub(crate) use candidates::{ContentKind, LoadReason, candidate_layers};
+pub(crate) use choice::{ChosenEntry, ChosenLayer, LeftOut, choose};
+pub(crate) use role::role_shares;
+pub(crate) use selection::{ContextSelection, SelectedContext, check_budget};

@@ -1,0 +1,143 @@
+//! Chooses the forms of documents that fit into a token budget.
+
+use heirloom_core::budget::{self, BudgetItem, BudgetLayer, ItemForm, LayerPlan};
+use heirloom_core::document::Tier;
+use heirloom_store::tokens::TokenCounter;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::candidates::{Candidate, CandidateLayer, LoadReason};
+
+/// A level with what was chosen of it.
+#[derive(Debug)]
+pub(crate) struct ChosenLayer {
+    /// The name of the level.
+    pub(crate) level: String,
+    /// The tokens of all that was chosen.
+    pub(crate) tokens: usize,
+    /// The documents, the most important first.
+    pub(crate) entries: Vec<ChosenEntry>,
+    /// The documents that did not fit.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// A document in the form that was chosen.
+#[derive(Debug)]
+pub(crate) struct ChosenEntry {
+    /// The document.
+    pub(crate) document: Candidate,
+    /// How much of it is shown.
+    pub(crate) tier: Tier,
+    /// What is shown of it.
+    pub(crate) content: String,
+    /// The tokens of what is shown.
+    pub(crate) tokens: usize,
+    /// The tokens of the full form.
+    pub(crate) full_tokens: usize,
+}
+
+/// A document that did not fit into the budget in any form.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct LeftOut {
+    /// Level of the document.
+    pub(crate) layer: String,
+    /// Path of the file.
+    pub(crate) path: String,
+    /// Tokens of the whole document.
+    pub(crate) tokens: usize,
+    /// Tokens of its smallest form.
+    pub(crate) smallest: usize,
+}
+
+/// The costs of the forms of a document. Forms that are not smaller than the one before are left out.
+struct Costs {
+    item: BudgetItem,
+    /// The index of each form among those of the document.
+    forms: Vec<usize>,
+}
+
+impl Costs {
+    fn full(&self) -> usize {
+        self.item.forms.first().map_or(0, |form| form.tokens)
+    }
+
+    fn smallest(&self) -> usize {
+        self.item.forms.last().map_or(0, |form| form.tokens)
+    }
+}
+
+/// Chooses what fits into a budget. `render` adds to a form what is printed with it and counts, such as a heading.
+pub(crate) fn choose(
+    budget: usize,
+    layers: Vec<CandidateLayer>,
+    shares: &[f64],
+    counter: &mut TokenCounter<'_>,
+    render: impl Fn(&CandidateLayer, &Candidate, &str) -> String,
+) -> Vec<ChosenLayer> {
+    let costs: Vec<Vec<Costs>> = layers
+        .iter()
+        .map(|layer| {
+            let cost = |document: &Candidate| {
+                costs(document, |text| counter.count(&render(layer, document, text)))
+            };
+            layer.documents.iter().map(cost).collect()
+        })
+        .collect();
+    let offered: Vec<BudgetLayer> = layers
+        .iter()
+        .zip(&costs)
+        .zip(shares)
+        .map(|((layer, costs), share)| {
+            let always = always_count(layer);
+            let items = |costs: &[Costs]| costs.iter().map(|costs| costs.item.clone()).collect();
+            BudgetLayer {
+                share: *share,
+                max_tokens: layer.max_tokens,
+                always: items(&costs[..always]),
+                conditional: items(&costs[always..]),
+            }
+        })
+        .collect();
+    let plan = budget::choose(budget, &offered);
+    let chosen = layers.into_iter().zip(costs).zip(plan.layers);
+    chosen.map(|((layer, costs), plan)| apply(layer, &costs, plan)).collect()
+}
+
+fn always_count(layer: &CandidateLayer) -> usize {
+    layer.documents.iter().take_while(|document| document.reason == LoadReason::Always).count()
+}
+
+fn costs(document: &Candidate, mut count: impl FnMut(&str) -> usize) -> Costs {
+    let mut costs = Costs { item: BudgetItem::default(), forms: vec![] };
+    for (at, (tier, text)) in document.forms.iter().enumerate() {
+        let tokens = count(text);
+        if at == 0 || tokens < costs.smallest() {
+            costs.forms.push(at);
+            costs.item.forms.push(ItemForm { tokens, points: tier.points() });
+        }
+    }
+    costs
+}
+
+fn apply(layer: CandidateLayer, costs: &[Costs], plan: LayerPlan) -> ChosenLayer {
+    let mut entries = Vec::new();
+    let mut left_out = Vec::new();
+    let forms = plan.always.into_iter().chain(plan.conditional);
+    for ((document, cost), form) in layer.documents.into_iter().zip(costs).zip(forms) {
+        let full_tokens = cost.full();
+        match form {
+            Some(form) => {
+                let (tier, content) = document.forms[cost.forms[form]].clone();
+                let tokens = cost.item.forms[form].tokens;
+                entries.push(ChosenEntry { document, tier, content, tokens, full_tokens });
+            }
+            None => left_out.push(LeftOut {
+                layer: layer.level.clone(),
+                path: document.path,
+                tokens: full_tokens,
+                smallest: cost.smallest(),
+            }),
+        }
+    }
+    ChosenLayer { level: layer.level, tokens: plan.tokens, entries, left_out }
+}

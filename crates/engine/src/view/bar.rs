@@ -1,0 +1,100 @@
+//! A bar that shows how a whole is divided.
+
+use super::{Role, Span, View, span};
+
+/// The width of the bar in characters.
+const BAR_CHARS: usize = 50;
+
+/// The characters of the parts, in order; they differ without colours too.
+const PART_CHARS: [char; 5] = ['█', '▓', '▒', '▚', '▞'];
+
+/// The character of what is left.
+const REST_CHAR: char = '·';
+
+/// A part of the whole.
+pub(crate) struct BarPart<'p> {
+    /// The name.
+    pub(crate) name: &'p str,
+    /// The size.
+    pub(crate) size: usize,
+    /// A remark behind it.
+    pub(crate) remark: String,
+}
+
+/// Adds a bar of the parts and what is left of the whole, and a line for each.
+pub(crate) fn bar(view: &mut View, whole: usize, parts: &[BarPart<'_>]) {
+    let used: usize = parts.iter().map(|part| part.size).sum();
+    let left = whole.saturating_sub(used);
+    let mut line = String::new();
+    let mut before = 0;
+    for (at, part) in parts.iter().enumerate() {
+        let start = cells(before, whole);
+        before += part.size;
+        let end = cells(before, whole);
+        line.extend(std::iter::repeat_n(part_char(at), end - start));
+    }
+    let rest = BAR_CHARS - line.chars().count();
+    view.line([
+        span(Role::Key, line),
+        span(Role::Dim, String::from_iter(std::iter::repeat_n(REST_CHAR, rest))),
+    ]);
+    let row = |mark: char, name: &str, size: usize, remark: &str| -> Vec<Span> {
+        vec![
+            span(Role::Key, format!("{mark} {name}")),
+            format!("{:>11}", thousands(size)).into(),
+            span(Role::Dim, remark),
+        ]
+    };
+    let mut rows: Vec<Vec<Span>> = parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| row(part_char(at), part.name, part.size, &part.remark))
+        .collect();
+    rows.push(row(REST_CHAR, "left", left, ""));
+    view.table(&[], rows);
+}
+
+fn part_char(at: usize) -> char {
+    PART_CHARS[at % PART_CHARS.len()]
+}
+
+/// Returns how many characters of the bar a size fills.
+fn cells(size: usize, whole: usize) -> usize {
+    (size * BAR_CHARS).checked_div(whole).unwrap_or(0).min(BAR_CHARS)
+}
+
+/// Formats a number with separators: `12,345`.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_fill_the_bar_in_proportion() {
+        let mut view = View::new();
+        let part = |name, size| BarPart { name, size, remark: String::new() };
+        bar(&mut view, 10_000, &[part("agent", 2_000), part("stage", 10), part("project", 3_000)]);
+        let shown = view.plain(&crate::view::plain_text);
+        let first = shown.lines().next().unwrap();
+        let count = |mark: char| first.chars().filter(|c| *c == mark).count();
+        assert_eq!((count('█'), count('▒'), count('·')), (10, 15, 25));
+        assert!(shown.contains("· left"), "{shown}");
+        bar(&mut View::new(), 0, &[]);
+    }
+
+    #[test]
+    fn thousands_are_separated() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -26,6 +26,8 @@ enum Kind {
     Content,
     /// Text from several files.
     Files,
+    /// Names, each with the text of a file.
+    NamedFiles,
 }
 
 struct Field {
@@ -129,6 +131,7 @@ fn argument(field: &Field, positional: bool, is_shiftable: bool, several: bool) 
         Kind::Pairs => arg.value_name("KEY=VALUE").action(ArgAction::Append),
         Kind::Content => arg.value_name("FILE"),
         Kind::Files => arg.value_name("PATH").num_args(1..),
+        Kind::NamedFiles => arg.value_name("NAME=FILE").action(ArgAction::Append),
     }
 }
 
@@ -146,7 +149,7 @@ fn possible_value(word: &String) -> PossibleValue {
 /// list is its name in the singular; both are accepted.
 fn long_flag(field: &Field) -> String {
     let name = kebab(&field.name);
-    match name.strip_suffix('s').filter(|_| field.kind == Kind::List) {
+    match name.strip_suffix('s').filter(|_| matches!(field.kind, Kind::List | Kind::NamedFiles)) {
         Some(one) => one.to_owned(),
         None => name,
     }
@@ -224,6 +227,9 @@ fn kind(schema: &Value) -> Kind {
         Some("integer") => Kind::Integer,
         Some("number") => Kind::Number,
         Some("array") => Kind::List,
+        Some("object") if schema["additionalProperties"].get("contentMediaType").is_some() => {
+            Kind::NamedFiles
+        }
         Some("object") => Kind::Pairs,
         _ => Kind::Text,
     }
@@ -288,6 +294,7 @@ pub(crate) fn build_request(matches: &ArgMatches, op: &Op) -> Result<Value, Erro
                 None => None,
             },
             Kind::Files => Some(files(matches, name)?),
+            Kind::NamedFiles => named_files(matches, &field)?,
         };
         if let Some(value) = value {
             request.insert(field.name, value);
@@ -414,6 +421,26 @@ fn files(matches: &ArgMatches, name: &str) -> Result<Value, Error> {
         }
     }
     Ok(Value::Array(all))
+}
+
+/// Reads files that have a name of their own. A name without an extension gets that of the file.
+fn named_files(matches: &ArgMatches, field: &Field) -> Result<Option<Value>, Error> {
+    let Some(items) = texts_of(matches, &field.name) else { return Ok(None) };
+    let mut map: Map<String, Value> = Map::new();
+    for item in items {
+        let Some((name, path)) = item.split_once('=') else {
+            let flag = long_flag(field);
+            return Err(Error::bad_input(format!("--{flag} {item}: a `=` is missing"))
+                .hint(format!("write it as --{flag} name=file")));
+        };
+        let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+        let name = match (name.contains('.'), extension) {
+            (false, Some(extension)) => format!("{name}.{extension}"),
+            _ => name.to_owned(),
+        };
+        map.insert(name, json!(content(path)?));
+    }
+    Ok(Some(Value::Object(map)))
 }
 
 fn pairs(matches: &ArgMatches, name: &str) -> Result<Option<Value>, Error> {

@@ -29,9 +29,12 @@ pub(crate) const SECTIONS: &[Section] = &[
         commands: &[
             ("assemble", "Assemble the context for a task within a token budget"),
             ("context", "Resolve what an agent inherits; check its age and conflicts"),
+            ("prompt", "Build the prompt of an agent within a token budget"),
             ("project", "Create and list projects"),
             ("plan", "Create, list and renumber plans"),
             ("agent", "Create and list the agents of a plan"),
+            ("stage", "Complete stages; hand their summaries on"),
+            ("sprint", "Complete sprints; keep what was learnt"),
             ("adr", "Record decisions and what supersedes them"),
             ("graph", "Show how documents and memories are related"),
         ],

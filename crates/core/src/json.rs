@@ -1,4 +1,8 @@
-//! Describes JSON values and JSON errors in messages for people.
+//! Describes JSON values and JSON errors in messages for people, and edits JSON as text.
+
+mod text;
+
+pub use text::{format, set_keys};
 
 use crate::Value;
 

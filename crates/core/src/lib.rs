@@ -38,6 +38,7 @@ pub mod record;
 pub mod renumber;
 pub mod secret;
 pub mod shell;
+pub mod stage_summary;
 pub mod staleness;
 pub mod supersession;
 pub mod transcript;

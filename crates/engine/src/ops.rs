@@ -13,10 +13,13 @@ mod memory;
 mod note;
 mod plan;
 mod project;
+mod prompt;
 mod recall;
 mod record;
 mod request_parts;
 mod session;
+mod sprint;
+mod stage;
 mod workspace;
 
 use serde_json::Value;
@@ -32,6 +35,7 @@ pub const OPS: &[Op] = &[
     Op::new::<context::resolve::ContextResolve>(),
     Op::new::<assembly::assemble::ContextAssemble>(),
     Op::new::<context::load::ContextLoad>(),
+    Op::new::<prompt::build::PromptBuild>(),
     Op::new::<context::health::ContextHealth>(),
     Op::new::<context::refresh::ContextRefresh>(),
     Op::new::<context::archive::ContextArchive>(),
@@ -46,6 +50,8 @@ pub const OPS: &[Op] = &[
     Op::new::<plan::renumber::PlanRenumber>(),
     Op::new::<agent::new::AgentNew>(),
     Op::new::<agent::list::AgentList>(),
+    Op::new::<stage::complete::StageComplete>(),
+    Op::new::<sprint::complete::SprintComplete>(),
     Op::new::<adr::new::AdrNew>(),
     Op::new::<adr::list::AdrList>(),
     Op::new::<adr::show::AdrShow>(),

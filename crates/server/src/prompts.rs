@@ -1,7 +1,7 @@
 //! The prompts that a user can select in an MCP client. Each shows the result of an operation after an
 //! introduction.
 
-use heirloom_engine::{Op, is_same_field, ops};
+use heirloom_engine::{Op, is_same_field, ops, schema};
 use rmcp::model::{Prompt, PromptArgument};
 use serde_json::{Map, Value, json};
 
@@ -30,6 +30,20 @@ const PROMPTS: &[PromptSpec] = &[
         op: "context_resolve",
         arguments: &[PLAN, AGENT],
         introduction: "You are starting work. The following context applies to you; each part names its source and how fresh it is. Where parts disagree, the merged values apply. Treat parts that are marked as stale or conflicting with care, and say so before you rely on them.",
+    },
+    PromptSpec {
+        name: "prompt",
+        about: "Build the prompt of an agent within a token budget",
+        op: "prompt",
+        arguments: &[
+            ("agent", "Agent", false),
+            ("sprint", "Sprint", false),
+            ("stage", "Stage", false),
+            ("plan", "Plan, by name or number", false),
+            ("budget", "Most tokens of the prompt", false),
+            ("task", "What to do now", false),
+        ],
+        introduction: "",
     },
     PromptSpec {
         name: "memory",
@@ -93,7 +107,7 @@ pub(crate) fn find(
         let text =
             matching.find_map(|(_, value)| value.as_str().filter(|text| !text.trim().is_empty()));
         match text {
-            Some(text) => drop(request.insert((*name).to_owned(), json!(text))),
+            Some(text) => drop(request.insert((*name).to_owned(), value_of(op, name, text))),
             None if *required => {
                 return Err(format!("the prompt `{}` needs the argument `{name}`", spec.name));
             }
@@ -101,4 +115,12 @@ pub(crate) fn find(
         }
     }
     Ok((op, Value::Object(request), spec.introduction))
+}
+
+/// Returns the value of an argument, which clients send as text: a number where the operation takes one.
+fn value_of(op: &Op, name: &str, text: &str) -> Value {
+    let schema = schema::simplify(&op.request_schema().to_value());
+    let takes_integer = schema["properties"][name]["type"] == "integer";
+    let number = text.trim().replace(['_', ','], "").parse::<i64>().ok();
+    number.filter(|_| takes_integer).map_or_else(|| json!(text), |number| json!(number))
 }

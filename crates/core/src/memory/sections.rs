@@ -35,7 +35,7 @@ const TITLES: &[(EntryKind, &[&str])] = &[
     (EntryKind::Decision, &["decisions", "plan decisions"]),
     (EntryKind::Blocker, &["blockers"]),
     (EntryKind::Question, &["open questions", "questions"]),
-    (EntryKind::Lesson, &["lessons learned", "lessons", "lessons learnt"]),
+    (EntryKind::Lesson, &["lessons learned", "lessons", "lessons learnt", "learnings"]),
     (EntryKind::Session, &["session log", "sessions", "session notes"]),
 ];
 

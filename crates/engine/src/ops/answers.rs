@@ -9,6 +9,7 @@ mod renumber_report;
 mod stored_record;
 mod value_table;
 mod written_entry;
+mod written_files;
 
 pub(crate) use changed_items::ChangedItems;
 pub(crate) use created_document::CreatedDocument;
@@ -19,3 +20,4 @@ pub(crate) use renumber_report::RenumberReport;
 pub(crate) use stored_record::StoredRecord;
 pub(crate) use value_table::ValueTable;
 pub(crate) use written_entry::WrittenEntry;
+pub(crate) use written_files::WrittenFiles;

@@ -1,6 +1,9 @@
 //! Types and default values that several requests share.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use heirloom_core::Value;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 /// A file whose text is part of the request.
@@ -20,4 +23,23 @@ pub(super) struct InputFile {
 /// Default number of results.
 pub(super) fn default_limit() -> usize {
     10
+}
+
+/// Data or text that is part of the request: a JSON value, or the text of a file, which the command line reads.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(transparent)]
+pub(super) struct InputData(pub(super) Value);
+
+impl JsonSchema for InputData {
+    fn schema_name() -> Cow<'static, str> {
+        "InputData".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"contentMediaType": "application/json"})
+    }
 }

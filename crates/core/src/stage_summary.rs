@@ -1,0 +1,153 @@
+//! The summary of a stage, extracted from its artifacts. Nothing is added that the artifacts do not say.
+
+use crate::document::{Tier, smaller_forms};
+use crate::words::short_hash;
+use crate::{Document, Value, lines, path, prose};
+
+/// A list with more items is shortened, and says so.
+const MAX_LISTED_ITEMS: usize = 12;
+
+/// A longer value is shortened after a sentence or a word.
+const MAX_VALUE_CHARS: usize = 300;
+
+/// Fields that name an object in a list, the first that is there.
+const NAME_FIELDS: [&str; 6] = ["title", "name", "summary", "description", "id", "key"];
+
+const MARK_START: &str = "<!-- extracted from the artifacts; hash ";
+const MARK_END: &str = " -->";
+
+/// Writes the summary of a stage from its artifacts, each with its file name and text.
+pub fn write(stage: &str, artifacts: &[(String, String)]) -> String {
+    let mut text = format!("# Summary of {stage}\n");
+    for (file, content) in artifacts {
+        let body = artifact_summary(file, content);
+        text.push_str(&format!("\n## {}\n\n{}\n", path::stem(file), body.trim()));
+    }
+    mark(&text)
+}
+
+/// Adds a comment with the hash of the text, by which a later edit is recognised.
+fn mark(text: &str) -> String {
+    format!("{text}\n{MARK_START}{}{MARK_END}\n", short_hash(text))
+}
+
+/// Returns whether a summary is as it was extracted, so that it may be replaced. One that a person wrote or edited is
+/// not.
+pub fn is_extracted(summary: &str) -> bool {
+    let summary = summary.replace("\r\n", "\n");
+    let Some((text, rest)) = summary.rsplit_once(&format!("\n{MARK_START}")) else { return false };
+    rest.trim_end() == format!("{}{MARK_END}", short_hash(text))
+}
+
+fn artifact_summary(file: &str, content: &str) -> String {
+    let is_markdown = [".md", ".markdown", ".mdx"].iter().any(|end| file.ends_with(end));
+    match serde_json::from_str::<Value>(content) {
+        Ok(Value::Object(fields)) => {
+            let lines = fields
+                .iter()
+                .filter_map(|(key, value)| Some(format!("- {key}: {}", describe(value)?)));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        Ok(Value::Array(items)) => {
+            describe_list(&items, "\n- ").map(|list| format!("- {list}")).unwrap_or_default()
+        }
+        Ok(other) => describe(&other).unwrap_or_default(),
+        Err(_) if is_markdown => markdown_summary(file, content),
+        Err(_) => first_lines(content),
+    }
+}
+
+/// Returns the overview of a markdown artifact, its headings two levels lower so that they stay below that of the
+/// artifact.
+fn markdown_summary(file: &str, content: &str) -> String {
+    let document = Document::parse(file, content);
+    let overview = smaller_forms(&document).into_iter().find(|(tier, _)| *tier == Tier::Overview);
+    let text = overview.map_or_else(|| document.prose.trim().to_owned(), |(_, text)| text);
+    let lower = |line: &str| match line.starts_with('#') {
+        true => format!("##{line}"),
+        false => line.to_owned(),
+    };
+    text.lines().map(lower).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the first paragraph of a text.
+fn first_lines(content: &str) -> String {
+    let newline = lines::detect_newline(content);
+    let first = content.trim_start().split(&newline.repeat(2)).next().unwrap_or_default();
+    prose::truncate(&one_line(first), MAX_VALUE_CHARS)
+}
+
+/// Describes a value on one line; `None` if it is empty.
+fn describe(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => {
+            let text = prose::truncate(&one_line(text), MAX_VALUE_CHARS);
+            (!text.is_empty()).then_some(text)
+        }
+        Value::Array(items) => describe_list(items, ", "),
+        Value::Object(fields) => {
+            let parts = fields.iter().filter_map(|(key, value)| match value {
+                Value::Array(items) => Some(format!("{key} ({})", items.len())),
+                Value::Object(_) => Some(key.clone()),
+                scalar => Some(format!("{key} {}", describe(scalar)?)),
+            });
+            let parts: Vec<String> = parts.take(MAX_LISTED_ITEMS).collect();
+            (!parts.is_empty()).then(|| parts.join("; "))
+        }
+        scalar => Some(scalar.to_string()),
+    }
+}
+
+/// Lists the items of a list, objects by their name.
+fn describe_list(items: &[Value], separator: &str) -> Option<String> {
+    let name = |item: &Value| match item {
+        Value::Object(fields) => {
+            let named = NAME_FIELDS.iter().find_map(|field| fields.get(*field).and_then(describe));
+            named.or_else(|| describe(item))
+        }
+        Value::Array(inner) => Some(format!("a list of {}", inner.len())),
+        other => describe(other),
+    };
+    let shown: Vec<String> = items.iter().take(MAX_LISTED_ITEMS).filter_map(name).collect();
+    let more = items.len().saturating_sub(MAX_LISTED_ITEMS);
+    match (shown.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(shown.join(separator)),
+        (false, more) => Some(format!("{}{separator}and {more} more", shown.join(separator))),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_says_what_the_artifacts_say() {
+        let artifacts = [
+            ("design.md".to_owned(), "# Design\n\nEvents are stored.\n\nMore.\n".to_owned()),
+            (
+                "plan.json".to_owned(),
+                "{\"goal\": \"Ship refunds\", \"tasks\": [{\"title\": \"API\"}, {\"title\": \"Events\"}], \"none\": null, \"risk\": {\"level\": \"low\", \"notes\": [1, 2]}}".to_owned(),
+            ),
+        ];
+        let summary = write("planning", &artifacts);
+        assert!(
+            summary.starts_with("# Summary of planning\n\n## design\n\n### Design\n\nEvents are stored.\n\n## plan\n\n- goal: Ship refunds\n- tasks: API, Events\n- risk: level low; notes (2)\n\n<!-- extracted"),
+            "{summary}"
+        );
+        assert_eq!(summary, write("planning", &artifacts));
+    }
+
+    #[test]
+    fn an_edited_summary_is_recognised() {
+        let summary = write("planning", &[("plan.txt".to_owned(), "Ship it.".to_owned())]);
+        assert!(is_extracted(&summary) && is_extracted(&summary.replace('\n', "\r\n")));
+        assert!(!is_extracted(&summary.replace("Ship it", "Ship it soon")));
+        assert!(!is_extracted(&format!("{summary}More.\n")) && !is_extracted("# Mine\n"));
+    }
+}

@@ -1,0 +1,4 @@
+//! `heir prompt`: prompts for agents.
+
+pub(crate) mod build;
+mod sections;

@@ -1,0 +1,180 @@
+//! `prompt`: builds the prompt of an agent from its context.
+
+use heirloom_core::Problem;
+use heirloom_store::tokens::TokenCounter;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::sections::{self, EntryStyle};
+use crate::loading::{
+    ChosenEntry, ChosenLayer, ContentKind, ContextSelection, LeftOut, SelectedContext,
+    candidate_layers, choose,
+};
+use crate::view::View;
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct PromptBuild;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Request {
+    #[serde(flatten)]
+    selection: ContextSelection,
+    /// What to do now; it ends the prompt.
+    #[serde(default)]
+    task: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentPrompt {
+    /// The prompt.
+    prompt: String,
+    /// Tokens (o200k) of the prompt.
+    tokens: usize,
+    /// Most tokens that were allowed.
+    budget: usize,
+    /// Files that it contains, whole or in part.
+    sources: Vec<String>,
+    /// Files that did not fit in any form.
+    left_out: Vec<LeftOut>,
+    /// Files or lines that could not be read, and settings that are ignored.
+    problems: Vec<Problem>,
+}
+
+impl Operation for PromptBuild {
+    type Request = Request;
+    type Response = AgentPrompt;
+    const SPEC: Spec = Spec {
+        name: "prompt",
+        usage: "prompt",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "Build the prompt of an agent within a token budget: the project, the sprint, the artifacts of the stage, then its task.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<AgentPrompt, Error> {
+        let task = request.task.map(|task| task.trim().to_owned()).filter(|task| !task.is_empty());
+        let selected = request.selection.read(session)?;
+        let mut counter = TokenCounter::open(session.root());
+        let built = build(&selected, task.as_deref(), &mut counter);
+        counter.save();
+        built
+    }
+}
+
+/// Builds the prompt. The costs of its parts are counted one by one; if the whole is longer than their sum, it is built
+/// again with less room.
+fn build(
+    selected: &SelectedContext,
+    task: Option<&str>,
+    counter: &mut TokenCounter<'_>,
+) -> Result<AgentPrompt, Error> {
+    let budget = selected.budget;
+    let layout = PromptLayout::new(selected, task);
+    let fixed = layout.fixed_tokens(counter);
+    let mut room = budget.saturating_sub(fixed);
+    loop {
+        let layers = candidate_layers(&selected.inherited, &selected.hierarchy, ContentKind::Text);
+        let has_documents = layers.iter().any(|layer| !layer.documents.is_empty());
+        let chosen =
+            choose(room, layers, &selected.shares.shares, counter, |layer, document, text| {
+                let is_first =
+                    layer.documents.first().is_some_and(|first| first.path == document.path);
+                let part =
+                    layout.entry(&layer.level, is_first, &document.key, &document.path, text);
+                format!("{part}\n\n")
+            });
+        let prompt = layout.write(&chosen);
+        let tokens = if prompt.is_empty() { 0 } else { counter.count(&format!("{prompt}\n")) };
+        let is_empty = chosen.iter().all(|layer| layer.entries.is_empty());
+        if (tokens > budget && (room == 0 || is_empty)) || (is_empty && has_documents) {
+            return Err(too_small(budget, fixed, &chosen));
+        }
+        if tokens <= budget {
+            return Ok(describe(selected, prompt, tokens, chosen));
+        }
+        room = room.saturating_sub(tokens - budget);
+    }
+}
+
+fn too_small(budget: usize, fixed: usize, chosen: &[ChosenLayer]) -> Error {
+    let smallest = chosen.iter().flat_map(|layer| &layer.left_out).map(|left| left.smallest).min();
+    let needed = fixed + smallest.unwrap_or(0);
+    Error::bad_input(format!("a budget of {budget} tokens is too small for any part of the prompt"))
+        .hint(format!("state at least {needed}"))
+}
+
+fn describe(
+    selected: &SelectedContext,
+    prompt: String,
+    tokens: usize,
+    chosen: Vec<ChosenLayer>,
+) -> AgentPrompt {
+    let entries = chosen.iter().rev().flat_map(|layer| &layer.entries);
+    AgentPrompt {
+        prompt,
+        tokens,
+        budget: selected.budget,
+        sources: entries.map(|entry| entry.document.path.clone()).collect(),
+        left_out: chosen.into_iter().flat_map(|layer| layer.left_out).collect(),
+        problems: selected.inherited.problems.clone(),
+    }
+}
+
+/// The headings of a prompt and its task.
+struct PromptLayout<'p> {
+    /// The levels with the heading and the style of each, the most general first.
+    levels: Vec<(&'p str, String, EntryStyle)>,
+    task: Option<&'p str>,
+}
+
+impl<'p> PromptLayout<'p> {
+    fn new(selected: &'p SelectedContext, task: Option<&'p str>) -> Self {
+        let levels = &selected.hierarchy.levels;
+        let section = |(at, name): (usize, &'p str)| {
+            let (heading, style) = sections::section(name, at + 1 == levels.len());
+            (name, heading, style)
+        };
+        let names = levels.iter().map(|level| level.name.as_str()).enumerate();
+        PromptLayout { levels: names.map(section).collect(), task }
+    }
+
+    /// Returns the tokens of all headings and of the task.
+    fn fixed_tokens(&self, counter: &mut TokenCounter<'_>) -> usize {
+        let headings = self.levels.iter().map(|(_, heading, _)| heading.as_str());
+        headings.chain(self.task).map(|text| counter.count(&format!("{text}\n\n"))).sum()
+    }
+
+    fn entry(&self, level: &str, is_first: bool, key: &str, path: &str, content: &str) -> String {
+        let found = self.levels.iter().find(|(name, _, _)| *name == level);
+        let style = found.map_or(EntryStyle::Headed, |(_, _, style)| *style);
+        sections::entry(style, is_first, key, path, content)
+    }
+
+    /// Writes the sections that have entries, and the task under the heading of the last one.
+    fn write(&self, chosen: &[ChosenLayer]) -> String {
+        let mut parts = Vec::new();
+        for (at, (level, heading, _)) in self.levels.iter().enumerate() {
+            let is_last = at + 1 == self.levels.len();
+            let layer = chosen.iter().find(|layer| layer.level == *level);
+            let entries = layer.map(|layer| layer.entries.as_slice()).unwrap_or_default();
+            let task = self.task.filter(|_| is_last);
+            if entries.is_empty() && task.is_none() {
+                continue;
+            }
+            parts.push(heading.clone());
+            let part = |(at, entry): (usize, &ChosenEntry)| {
+                let document = &entry.document;
+                self.entry(level, at == 0, &document.key, &document.path, &entry.content)
+            };
+            parts.extend(entries.iter().enumerate().map(part));
+            parts.extend(task.map(str::to_owned));
+        }
+        parts.join("\n\n")
+    }
+}
+
+impl Answer for AgentPrompt {
+    fn view(&self) -> View {
+        View::raw(&self.prompt)
+    }
+}

@@ -1,0 +1,3 @@
+//! `heir sprint`: sprints and what was learnt in them.
+
+pub(crate) mod complete;

@@ -1,0 +1,3 @@
+//! `heir stage`: the stages of a sprint.
+
+pub(crate) mod complete;

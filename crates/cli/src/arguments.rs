@@ -317,6 +317,8 @@ fn shifted(
     for name in op.positionals() {
         typed.extend(typed_text(matches, name)?);
     }
+    // `sprint=sprint-01` names a level, which has no agents of its own.
+    let without = without || typed.first().is_some_and(|first| first.contains('='));
     if !without && let Some(error) = skipped_argument(op, slot, &typed) {
         return Err(error);
     }

@@ -19,7 +19,7 @@ pub use counters::{Counters, merge_repeated_counters};
 pub use edit::{EntryEditError, add, add_session, remove, resolve, set_marks};
 pub use read::read;
 pub use table::is_resolved_status;
-pub use template::{agent_template, plan_template};
+pub use template::{agent_template, level_template, plan_template};
 
 use std::ops::Range;
 
@@ -37,6 +37,8 @@ pub enum MemoryOwner {
     Agent,
     /// A plan.
     Plan,
+    /// Any other level, such as a sprint, a stage or a domain.
+    Level,
 }
 
 /// The kind of an entry.

@@ -48,6 +48,11 @@ pub(super) fn heading(kind: EntryKind, owner: MemoryOwner) -> (&'static str, &'s
         (EntryKind::Finding, MemoryOwner::Plan) => {
             ("Shared Discoveries", "Findings relevant to multiple agents:")
         }
+        (EntryKind::Finding, MemoryOwner::Level) => ("Findings", "What is known here:"),
+        (EntryKind::Decision, MemoryOwner::Level) => ("Decisions", "Decisions that hold here:"),
+        (EntryKind::Question, MemoryOwner::Level) => {
+            ("Open Questions", "What is not known here yet:")
+        }
         (EntryKind::Decision, MemoryOwner::Agent) => {
             ("Decisions", "Choices made during implementation:")
         }

@@ -53,7 +53,9 @@ pub(super) fn cell_text(cell: &str) -> String {
 pub(super) fn default_columns(kind: EntryKind, owner: MemoryOwner) -> Vec<String> {
     let fields = match owner {
         MemoryOwner::Agent => [EntryField::Choice, EntryField::Rationale, EntryField::Date],
-        MemoryOwner::Plan => [EntryField::Choice, EntryField::Affects, EntryField::Date],
+        MemoryOwner::Plan | MemoryOwner::Level => {
+            [EntryField::Choice, EntryField::Affects, EntryField::Date]
+        }
     };
     std::iter::once(first_column(kind))
         .chain(fields.into_iter().map(EntryField::column))

@@ -32,6 +32,21 @@ pub fn agent_template(agent: &str, plan: &str, title: &str, today: Date) -> Stri
 
 /// Writes the empty memory document of a plan.
 pub fn plan_template(plan: &str, title: &str, today: Date) -> String {
+    shared_template("plan", plan, title, today, MemoryOwner::Plan)
+}
+
+/// Writes the empty memory document of any other level, such as a sprint.
+pub fn level_template(level: &str, name: &str, title: &str, today: Date) -> String {
+    shared_template(level, name, title, today, MemoryOwner::Level)
+}
+
+fn shared_template(
+    level: &str,
+    name: &str,
+    title: &str,
+    today: Date,
+    owner: MemoryOwner,
+) -> String {
     let kinds = [
         EntryKind::Finding,
         EntryKind::Decision,
@@ -40,11 +55,15 @@ pub fn plan_template(plan: &str, title: &str, today: Date) -> String {
         EntryKind::Blocker,
         EntryKind::Session,
     ];
+    let mut letters = level.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     format!(
-        "---\nplan: {}\ncreated: {today}\nupdated: {today}\ncontributors: []\n---\n\n# Plan Memory: {}\n{}",
-        quoted(plan),
+        "---\n{}: {}\ncreated: {today}\nupdated: {today}\ncontributors: []\n---\n\n# {first}{} Memory: {}\n{}",
+        quoted(level),
+        quoted(name),
+        letters.as_str(),
         one_line(title),
-        sections(&kinds, MemoryOwner::Plan)
+        sections(&kinds, owner)
     )
 }
 

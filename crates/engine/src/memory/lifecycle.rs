@@ -459,7 +459,7 @@ pub(crate) fn retire_adr(
 
 /// Returns the state of an entry that can be stored as a fact: a decision of a plan or an answered question.
 fn final_state(document: &MemoryDocument, entry: &MemoryEntry) -> Option<&'static str> {
-    let is_stored = entry.kind != EntryKind::Decision || document.level == "plan";
+    let is_stored = entry.kind != EntryKind::Decision || document.level != "agent";
     own_final_state(entry).filter(|_| is_stored)
 }
 

@@ -1,4 +1,4 @@
-//! A memory document: the entries of an agent or a plan, with their dates.
+//! A memory document: the entries of an agent, a plan or another level, with their dates.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -63,17 +63,14 @@ impl MemoryDocument {
         }
     }
 
-    /// Parses a new text of the memory document of an agent or a plan.
+    /// Parses a new text of a memory document.
     pub(crate) fn from_file(book: &MemoryFile, text: String, dates: &Rc<EntryDates>) -> Self {
         let document = Document::parse(&book.path, &memory::merge_repeated_counters(&text));
         let (created, updated) = front_matter_dates(&document);
-        let level = if book.agent.is_some() { "agent" } else { "plan" };
-        let mut selectors = Selectors::from_iter([("plan".to_owned(), book.plan.clone())]);
-        selectors.extend(book.agent.clone().map(|agent| ("agent".to_owned(), agent)));
         MemoryDocument {
             path: book.path.clone(),
-            level: level.to_owned(),
-            selectors,
+            level: book.level.clone(),
+            selectors: book.selectors.clone(),
             content: memory::read(&book.path, &text),
             text,
             created,

@@ -1,23 +1,24 @@
-//! The memory file of one agent or plan, opened for reading and editing.
+//! The memory file of one name of a level, opened for reading and editing.
 
-use heirloom_core::hierarchy::{self, Selectors};
+use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
 use heirloom_core::memory::{
     self, EntryEditError, EntryMatch, MemoryEntries, MemoryEntry, MemoryOwner,
 };
+use heirloom_core::name;
 use heirloom_store::layout::{self, DocumentRole};
 
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
-/// The memory file of an agent or a plan. It may not exist yet.
+/// The memory file of an agent, a plan or another level. It may not exist yet.
 #[derive(Debug)]
 pub(crate) struct MemoryFile {
     /// The kind of its owner.
     pub(crate) owner: MemoryOwner,
-    /// The plan's name.
-    pub(crate) plan: String,
-    /// The agent's name, if it belongs to an agent.
-    pub(crate) agent: Option<String>,
+    /// The level.
+    pub(crate) level: String,
+    /// The selected names that the path contains, in order of level.
+    pub(crate) selectors: Selectors,
     /// The path of the file.
     pub(crate) path: String,
     /// The text, if the file exists.
@@ -28,21 +29,33 @@ pub(crate) struct MemoryFile {
 }
 
 impl MemoryFile {
-    /// Opens the memory of an agent, or of the plan itself.
+    /// Opens the memory of an agent, or of the plan itself. `plan` may select any level that has a memory file as
+    /// `level=name`: `sprint=sprint-01`, or `workspace=devtools,domain=common` for a level within another.
     pub(crate) fn open(session: &Session, plan: &str, agent: Option<&str>) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
-        let plan_level = inherit::level(config, "plan")?;
-        let plan = layout::find_name(root, &plan_level, &Selectors::new(), plan)?;
-        let mut selectors = Selectors::from_iter([("plan".to_owned(), plan.clone())]);
-        let (owner, level, agent) = match agent {
-            None => (MemoryOwner::Plan, plan_level, None),
-            Some(agent) => {
-                let level = inherit::level(config, "agent")?;
-                let agent = layout::find_name(root, &level, &selectors, agent)?;
-                selectors.insert("agent".to_owned(), agent.clone());
-                (MemoryOwner::Agent, level, Some(agent))
-            }
+        let (_, hierarchy) = inherit::hierarchy(config, None)?;
+        let mut typed = typed_names(session, &hierarchy, plan)?;
+        if let Some(agent) = agent {
+            typed.insert("agent".to_owned(), agent.to_owned());
+        }
+        let mut deepest = hierarchy.levels.iter().rev();
+        let selected = deepest.find(|level| typed.contains_key(&level.name));
+        let level = match (agent, selected) {
+            (Some(_), _) => inherit::level(config, "agent")?,
+            (None, Some(level)) => level.clone(),
+            (None, None) => return Err(no_memory_level(&hierarchy, plan)),
         };
+        // A level such as the project of sprints has one memory and needs no name. Without plans, an agent belongs to
+        // no other level.
+        let needed = level.required_levels();
+        let has_plans = hierarchy.level("plan").is_some();
+        typed.retain(|name| needed.contains(&name) || (has_plans && name != level.name));
+        let selectors = layout::resolve_selectors(root, &hierarchy, &typed)?;
+        Self::open_level(session, level, selectors)
+    }
+
+    fn open_level(session: &Session, level: Level, selectors: Selectors) -> Result<Self, Error> {
+        let root = session.root();
         let path = level
             .memory
             .as_deref()
@@ -54,12 +67,23 @@ impl MemoryFile {
         let text = root.read(&path)?;
         let content = memory::read(&path, text.as_deref().unwrap_or_default());
         let main = layout::read_level(root, &level, &selectors);
-        let title = main
+        let named = main
             .into_iter()
             .find(|placed| placed.role == DocumentRole::Main)
-            .and_then(|placed| placed.document.title)
-            .unwrap_or_else(|| agent.clone().unwrap_or_else(|| plan.clone()));
-        Ok(MemoryFile { owner, plan, agent, path, text, content, title })
+            .and_then(|placed| placed.document.title);
+        let name = selectors.get(&level.name).unwrap_or(&level.name).clone();
+        let title = named.filter(|_| is_plan_or_agent(&level)).unwrap_or(name);
+        let owner = match level.name.as_str() {
+            "agent" => MemoryOwner::Agent,
+            "plan" => MemoryOwner::Plan,
+            _ => MemoryOwner::Level,
+        };
+        Ok(MemoryFile { owner, level: level.name, selectors, path, text, content, title })
+    }
+
+    /// Returns the name of its owner.
+    pub(crate) fn name(&self) -> &str {
+        self.selectors.get(&self.level).map_or(&self.level, |name| name)
     }
 
     /// Returns the text, or that of a new file.
@@ -67,23 +91,24 @@ impl MemoryFile {
         if let Some(problem) = self.content.problems.iter().find(|_| self.is_unreadable()) {
             return Err(problem.clone().into());
         }
-        Ok(match (&self.text, &self.agent) {
-            (Some(text), _) => text.clone(),
-            (None, Some(agent)) => {
-                memory::agent_template(agent, &self.plan, &self.title, session.today())
+        let (name, title, today) = (self.name(), &self.title, session.today());
+        Ok(match (&self.text, self.owner, self.selectors.get("plan")) {
+            (Some(text), _, _) => text.clone(),
+            (None, MemoryOwner::Agent, Some(plan)) => {
+                memory::agent_template(name, plan, title, today)
             }
-            (None, None) => memory::plan_template(&self.plan, &self.title, session.today()),
+            (None, MemoryOwner::Plan, _) => memory::plan_template(name, title, today),
+            (None, _, _) => memory::level_template(&self.level, name, title, today),
         })
     }
 
     /// Returns the names of the agents that may contribute to it: those of the plan, if it belongs to the
     /// plan.
     pub(crate) fn agents(&self, session: &Session) -> Vec<String> {
-        let selectors = Selectors::from_iter([("plan".to_owned(), self.plan.clone())]);
         let level = session.config().and_then(|config| inherit::level(config, "agent"));
         match (self.owner, level) {
-            (MemoryOwner::Plan, Ok(level)) => {
-                layout::list_names(session.root(), &level, &selectors).unwrap_or_default()
+            (MemoryOwner::Plan | MemoryOwner::Level, Ok(level)) => {
+                layout::list_names(session.root(), &level, &self.selectors).unwrap_or_default()
             }
             _ => vec![],
         }
@@ -122,11 +147,58 @@ impl MemoryFile {
 
     /// Returns the owner as text: `agent 001-schema in plan 0042-graph`.
     pub(crate) fn owner_label(&self) -> String {
-        match &self.agent {
-            Some(agent) => format!("agent {agent} in plan {}", self.plan),
-            None => format!("plan {}", self.plan),
+        let names = self.selectors.iter().rev().map(|(level, name)| format!("{level} {name}"));
+        let label = names.collect::<Vec<_>>().join(" in ");
+        if label.is_empty() { self.level.clone() } else { label }
+    }
+}
+
+/// Returns the names that a text selects: `level=name`, separated by commas, or the name of a plan. In a hierarchy
+/// without plans, a bare name is that of the one level that has it.
+fn typed_names(session: &Session, hierarchy: &Hierarchy, typed: &str) -> Result<Selectors, Error> {
+    if typed.contains('=') {
+        let pairs = typed.split(',').map(|pair| {
+            let (level, name) = pair.split_once('=').unwrap_or((pair, ""));
+            (level.trim().to_owned(), name.trim().to_owned())
+        });
+        return Ok(pairs.collect());
+    }
+    if hierarchy.level("plan").is_some() {
+        return Ok(Selectors::from_iter([("plan".to_owned(), typed.to_owned())]));
+    }
+    let has_name = |level: &&Level| {
+        if !level.needs_selection() {
+            return level.name == typed;
+        }
+        let names = layout::list_names(session.root(), level, &Selectors::new());
+        let names = names.unwrap_or_default();
+        let found = name::find_loosely(typed, names.iter().map(String::as_str));
+        matches!(found, name::Match::One(_))
+    };
+    let levels = hierarchy.levels.iter().filter(|level| level.memory.is_some());
+    let found: Vec<&Level> = levels.filter(has_name).collect();
+    match found.as_slice() {
+        [level] => Ok(Selectors::from_iter([(level.name.clone(), typed.to_owned())])),
+        [] => Err(no_memory_level(hierarchy, typed)),
+        several => {
+            let candidates = several.iter().map(|level| format!("{}={typed}", level.name));
+            let message = format!("`{typed}` is the name of several levels");
+            Err(Error::not_found(message, candidates.collect()).hint("type the level too"))
         }
     }
+}
+
+fn no_memory_level(hierarchy: &Hierarchy, typed: &str) -> Error {
+    let levels = hierarchy.levels.iter().filter(|level| level.memory.is_some());
+    let candidates = levels.map(|level| format!("{}=…", level.name)).collect();
+    Error::not_found(
+        format!("no level with a memory has the name `{}`", typed.escape_default()),
+        candidates,
+    )
+}
+
+fn is_plan_or_agent(level: &Level) -> bool {
+    matches!(level.name.as_str(), "plan" | "agent")
 }
 
 /// Returns the error for an edit of a memory document that was refused, with the line.

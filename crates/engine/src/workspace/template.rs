@@ -140,6 +140,7 @@ fn new_documents() -> Vec<String> {
         scaffold::adr("x", "x", "proposed", day),
         memory::agent_template("x", "x", "x", day),
         memory::plan_template("x", "x", day),
+        memory::level_template("x", "x", "x", day),
     ];
     for hierarchy in hierarchy::built_in().keys() {
         let files = new_workspace::initial_files(hierarchy, "x", day).into_iter();

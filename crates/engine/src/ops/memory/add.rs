@@ -32,7 +32,7 @@ enum EntryType {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Request {
-    /// Plan, by name or number.
+    /// Plan, by name or number; or another level that has a memory (sprint=sprint-01).
     plan_id: String,
     /// Agent of that plan; without it, the plan's own memory.
     #[serde(default)]
@@ -98,7 +98,7 @@ impl Operation for MemoryAdd {
         let (after, entry) =
             memory::add(&before, file.owner, &new).map_err(|refusal| file.refused(&refusal))?;
         transaction.edit(&file.path, file.text.as_deref(), after);
-        let contributor = session.explicit_author().filter(|_| file.owner == MemoryOwner::Plan);
+        let contributor = session.explicit_author().filter(|_| file.owner != MemoryOwner::Agent);
         let agents = file.agents(session);
         let updated = Some(session.today());
         let counters = Counters { updated, sessions: None, contributor, agents: &agents };
@@ -162,10 +162,10 @@ fn new_entry<'t>(
     NewEntry { kind, text, fields, resolved, marks }
 }
 
-/// Returns whether an entry is also stored as a fact: a plan's decision or an answered question.
+/// Returns whether an entry is also stored as a fact: an answered question, or a decision that is not an agent's own.
 fn is_fact_candidate(file: &MemoryFile, entry: &MemoryEntry) -> bool {
     match entry.kind {
-        EntryKind::Decision => file.owner == MemoryOwner::Plan,
+        EntryKind::Decision => file.owner != MemoryOwner::Agent,
         EntryKind::Question => entry.resolved,
         _ => false,
     }

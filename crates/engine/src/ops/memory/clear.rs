@@ -17,7 +17,7 @@ pub(crate) struct MemoryClear;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Request {
-    /// Plan, by name or number.
+    /// Plan, by name or number; or another level that has a memory (sprint=sprint-01).
     plan_id: String,
     /// Agent of that plan; without it, the plan's own memory.
     #[serde(default)]

@@ -53,7 +53,7 @@ impl Operation for MemoryPromote {
         let known = MemoryQuery::new().new_entries(&plan.path, &copy_ids).read(session)?;
         let agent_document = known.edited_document(&agent, agent.text.clone().unwrap_or_default());
         let from = transaction.write_entry_id(&known, &agent_document, entry)?;
-        let agent_name = agent.agent.clone().unwrap_or_default();
+        let agent_name = agent.name().to_owned();
         let mut fields = entry.fields.clone();
         fields.insert(EntryField::FoundBy, agent_name.clone());
         if !request.affects.is_empty() {
@@ -132,7 +132,7 @@ fn update_counters(
 ) -> Result<(), Error> {
     let updated = Some(session.today());
     let agents = plan.agents(session);
-    let contributor = Some(agent.agent.as_deref().unwrap_or_default());
+    let contributor = Some(agent.name());
     let counters = Counters { updated, sessions: None, contributor, agents: &agents };
     transaction.update_counters(&plan.path, &counters)?;
     transaction.update_counters(&agent.path, &Counters { updated, ..Counters::default() })

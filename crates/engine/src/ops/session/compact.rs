@@ -142,11 +142,11 @@ impl Operation for Compact {
 fn brief_of_memory(session: &Session, known: &MemorySlice, file: Option<&MemoryFile>) -> Brief {
     let is_relevant = |document: &MemoryDocument| {
         file.is_none_or(|file| {
-            document.selectors.get("plan") == Some(&file.plan)
-                && document
-                    .selectors
-                    .get("agent")
-                    .is_none_or(|agent| file.agent.as_ref().is_none_or(|name| name == agent))
+            // Memory of the same names, and of levels above or below them.
+            let own = |level: &str| file.selectors.get(level);
+            let mut names = document.selectors.iter();
+            names.all(|(level, name)| own(level).is_none_or(|own| own == name))
+                && document.selectors.iter().any(|(level, _)| own(level).is_some())
         })
     };
     known.prefetch_entry_dates(known.documents.iter().filter(|document| is_relevant(document)));

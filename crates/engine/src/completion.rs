@@ -1,7 +1,9 @@
 //! Lists the names that a shell can complete. It reads folders and single documents but not the index,
 //! and returns nothing for a workspace that cannot be read.
 
-use heirloom_core::hierarchy::Selectors;
+use std::collections::BTreeSet;
+
+use heirloom_core::hierarchy::{self, Selectors};
 use heirloom_core::{adr, name};
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::layout;
@@ -19,6 +21,12 @@ pub enum NameKind {
     Agent,
     /// A project.
     Project,
+    /// A sprint.
+    Sprint,
+    /// A stage.
+    Stage,
+    /// A role of the settings, which decides how a budget is split.
+    Role,
     /// A decision record.
     Adr,
     /// An entry of the memory document on the command line: `finding-3`.
@@ -53,6 +61,9 @@ pub fn kind_of(op: &Op, field: &str) -> Option<NameKind> {
         _ if is("plan") => Some(NameKind::Plan),
         _ if is("agent") => Some(NameKind::Agent),
         _ if is("project") => Some(NameKind::Project),
+        _ if is("sprint") => Some(NameKind::Sprint),
+        _ if is("stage") => Some(NameKind::Stage),
+        _ if is("role") => Some(NameKind::Role),
         "adr" if ["id", "old", "new", "record"].into_iter().any(is) => Some(NameKind::Adr),
         "memory" if is("affects") => Some(NameKind::Agent),
         "memory" if is("entry") => Some(NameKind::Entry),
@@ -66,8 +77,10 @@ pub fn complete(session: &Session, kind: NameKind, typed: CommandLine<'_>) -> Ve
     let found = match kind {
         NameKind::Plan => undescribed(level_names(session, "plan", &Selectors::new())),
         NameKind::Project => undescribed(level_names(session, "project", &Selectors::new())),
-        NameKind::Agent => find_plan(session, typed.words)
-            .and_then(|plan| undescribed(level_names(session, "agent", &plan_selector(&plan)))),
+        NameKind::Sprint => undescribed(sprint_names(session, "sprint")),
+        NameKind::Stage => stages(session),
+        NameKind::Role => roles(session),
+        NameKind::Agent => agents(session, typed.words),
         NameKind::Adr => decision_records(session),
         NameKind::Entry => entries_of_typed_memory(session, typed.words),
         NameKind::EntryPath => entry_paths(session, typed.current),
@@ -88,6 +101,37 @@ fn undescribed(names: Option<Vec<String>>) -> Option<Vec<Completion>> {
 fn level_names(session: &Session, level: &str, selectors: &Selectors) -> Option<Vec<String>> {
     let level = inherit::level(session.config().ok()?, level).ok()?;
     layout::list_names(session.root(), &level, selectors).ok()
+}
+
+/// Lists the names of a level of sprints.
+fn sprint_names(session: &Session, level: &str) -> Option<Vec<String>> {
+    let sprints = session.config().ok()?.find_hierarchy(hierarchy::SPRINTS)?;
+    layout::list_names(session.root(), sprints.level(level)?, &Selectors::new()).ok()
+}
+
+/// Lists the stages that have files and those of the settings, in their order.
+fn stages(session: &Session) -> Option<Vec<Completion>> {
+    let mut names = session.config().ok()?.stages();
+    let found = sprint_names(session, "stage").unwrap_or_default();
+    names.extend(found.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    undescribed(Some(names))
+}
+
+fn roles(session: &Session) -> Option<Vec<Completion>> {
+    let config = session.config().ok()?;
+    let names = [config.hierarchy.as_str(), hierarchy::SPRINTS]
+        .into_iter()
+        .flat_map(|hierarchy| config.token_allocation(hierarchy).into_keys());
+    let names: BTreeSet<String> = names.collect();
+    undescribed(Some(names.into_iter().collect()))
+}
+
+/// Lists the agents of the plan on the command line; in a workspace of sprints, all agents.
+fn agents(session: &Session, words: &[String]) -> Option<Vec<Completion>> {
+    match find_plan(session, words) {
+        Some(plan) => undescribed(level_names(session, "agent", &plan_selector(&plan))),
+        None => undescribed(sprint_names(session, "agent")),
+    }
 }
 
 /// Finds the plan on the command line: the value of `--plan`, or else the first word that is a plan.

@@ -11,6 +11,7 @@ mod archive;
 #[cfg(unix)]
 mod attacks;
 mod bad_input;
+mod budgets;
 mod conflicts;
 mod conversations;
 mod damage;

@@ -1,12 +1,21 @@
 //! Chooses the forms of documents that fit into a token budget.
 
-use heirloom_core::budget::{self, BudgetItem, BudgetLayer, ItemForm, LayerPlan};
+use heirloom_core::budget::{self, BudgetItem, BudgetLayer, ItemForm, LayerPlan, PlanValue};
 use heirloom_core::document::Tier;
 use heirloom_store::tokens::TokenCounter;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::candidates::{Candidate, CandidateLayer, LoadReason};
+
+/// What was chosen of a context.
+#[derive(Debug)]
+pub(crate) struct ChosenContext {
+    /// The levels, in the order in which they were served.
+    pub(crate) layers: Vec<ChosenLayer>,
+    /// The value of all that was chosen.
+    pub(crate) value: PlanValue,
+}
 
 /// A level with what was chosen of it.
 #[derive(Debug)]
@@ -73,7 +82,7 @@ pub(crate) fn choose(
     shares: &[f64],
     counter: &mut TokenCounter<'_>,
     render: impl Fn(&CandidateLayer, &Candidate, &str) -> String,
-) -> Vec<ChosenLayer> {
+) -> ChosenContext {
     let costs: Vec<Vec<Costs>> = layers
         .iter()
         .map(|layer| {
@@ -100,7 +109,8 @@ pub(crate) fn choose(
         .collect();
     let plan = budget::choose(budget, &offered);
     let chosen = layers.into_iter().zip(costs).zip(plan.layers);
-    chosen.map(|((layer, costs), plan)| apply(layer, &costs, plan)).collect()
+    let layers = chosen.map(|((layer, costs), plan)| apply(layer, &costs, plan));
+    ChosenContext { layers: layers.collect(), value: plan.value }
 }
 
 fn always_count(layer: &CandidateLayer) -> usize {

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::loading::{
-    ChosenEntry, ChosenLayer, ContentKind, ContextSelection, LeftOut, LoadReason, SelectedContext,
-    candidate_layers, choose,
+    ChosenContext, ChosenEntry, ContentKind, ContextSelection, LeftOut, LoadReason,
+    SelectedContext, candidate_layers, choose,
 };
 use crate::view::bar::{BarPart, bar, thousands};
 use crate::view::{Role, View, present, span};
@@ -32,6 +32,9 @@ pub(crate) struct LoadedContext {
     layers: IndexMap<String, Vec<LoadedEntry>>,
     /// Tokens (o200k) of all entries.
     total_tokens: usize,
+    /// Value of what was loaded: a number for what each level always loads, in the order in which they were served, and
+    /// one for the rest. Compared from left to right, it never falls when the budget grows.
+    value: Vec<u64>,
     /// Most tokens that were allowed.
     budget: usize,
     /// Name of the hierarchy.
@@ -115,7 +118,8 @@ impl Operation for ContextLoad {
     }
 }
 
-fn describe(selected: SelectedContext, chosen: Vec<ChosenLayer>) -> LoadedContext {
+fn describe(selected: SelectedContext, chosen: ChosenContext) -> LoadedContext {
+    let ChosenContext { layers: chosen, value } = chosen;
     let levels = selected.hierarchy.levels.iter().rev();
     let usage = levels.zip(&chosen).zip(&selected.shares.shares);
     let usage = usage.map(|((level, chosen), share)| LayerUsage {
@@ -143,6 +147,7 @@ fn describe(selected: SelectedContext, chosen: Vec<ChosenLayer>) -> LoadedContex
     LoadedContext {
         layers,
         total_tokens,
+        value: value.0,
         budget: selected.budget,
         hierarchy: selected.inherited.hierarchy,
         selectors: selected.inherited.selectors,

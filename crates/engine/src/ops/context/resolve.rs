@@ -200,7 +200,7 @@ fn fit(
     let mut counter = TokenCounter::open(session.root());
     let chosen = choose(budget, layers, &shares, &mut counter, |_, _, text| text.to_owned());
     counter.save();
-    Ok(chosen)
+    Ok(chosen.layers)
 }
 
 fn resolve(session: &Session, inherited: Inheritance, with_diff: bool) -> ResolvedContext {

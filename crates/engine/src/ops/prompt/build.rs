@@ -83,6 +83,7 @@ fn build(
                     layout.entry(&layer.level, is_first, &document.key, &document.path, text);
                 format!("{part}\n\n")
             });
+        let chosen = chosen.layers;
         let prompt = layout.write(&chosen);
         let tokens = if prompt.is_empty() { 0 } else { counter.count(&format!("{prompt}\n")) };
         let is_empty = chosen.iter().all(|layer| layer.entries.is_empty());

@@ -39,6 +39,19 @@ pub fn is_extracted(summary: &str) -> bool {
     rest.trim_end() == format!("{}{MARK_END}", short_hash(text))
 }
 
+/// Returns a text without the comment that [`write`] adds, which is of no use to a reader.
+pub fn without_mark(text: &str) -> &str {
+    match text.rsplit_once(MARK_START) {
+        Some((before, rest))
+            if rest.trim_end().ends_with(MARK_END.trim_start())
+                && !rest.trim_end().contains('\n') =>
+        {
+            before.trim_end()
+        }
+        _ => text,
+    }
+}
+
 fn artifact_summary(file: &str, content: &str) -> String {
     let is_markdown = [".md", ".markdown", ".mdx"].iter().any(|end| file.ends_with(end));
     match serde_json::from_str::<Value>(content) {
@@ -148,6 +161,8 @@ mod tests {
         let summary = write("planning", &[("plan.txt".to_owned(), "Ship it.".to_owned())]);
         assert!(is_extracted(&summary) && is_extracted(&summary.replace('\n', "\r\n")));
         assert!(!is_extracted(&summary.replace("Ship it", "Ship it soon")));
+        assert_eq!(without_mark(&summary), "# Summary of planning\n\n## plan\n\nShip it.");
+        assert_eq!(without_mark("a\nb\n"), "a\nb\n");
         assert!(!is_extracted(&format!("{summary}More.\n")) && !is_extracted("# Mine\n"));
     }
 }

@@ -398,7 +398,10 @@ fn levels_remember_as_plans_do() {
     workspace.run(&["memory", "add", "sprint=sprint-01", "decision", "Store events"]).ok();
     workspace.run(&["memory", "add", "sprint-01", "coder", "finding", "The build is slow"]).ok();
     let found = workspace.json("recall small steps");
-    assert_eq!(found["hits"][0]["_meta"]["path"], ".memory/stage/planning/stage.memory.md", "{found:#}");
+    assert_eq!(
+        found["hits"][0]["_meta"]["path"], ".memory/stage/planning/stage.memory.md",
+        "{found:#}"
+    );
     let facts = workspace.json("fact list");
     assert!(facts.to_string().contains("Store events"), "{facts:#}");
     let loaded = load(&workspace, "coder", "planning", 50_000);

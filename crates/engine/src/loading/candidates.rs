@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use heirloom_core::document::{Tier, smaller_forms, stated_summary};
 use heirloom_core::hierarchy::{Hierarchy, Level};
-use heirloom_core::path;
 use heirloom_core::staleness::Freshness;
+use heirloom_core::{path, stage_summary};
 use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -117,6 +117,7 @@ fn candidate(
         ContentKind::Text => placed.text.trim_end(),
         ContentKind::Prose => document.prose.trim(),
     };
+    let full = stage_summary::without_mark(full);
     if full.trim().is_empty() {
         return None;
     }

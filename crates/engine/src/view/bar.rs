@@ -28,10 +28,11 @@ pub(crate) fn bar(view: &mut View, whole: usize, parts: &[BarPart<'_>]) {
     let mut line = String::new();
     let mut before = 0;
     for (at, part) in parts.iter().enumerate() {
-        let start = cells(before, whole);
         before += part.size;
-        let end = cells(before, whole);
-        line.extend(std::iter::repeat_n(part_char(at), end - start));
+        let drawn = line.chars().count();
+        // Even a small part is shown.
+        let end = cells(before, whole).max(drawn + usize::from(part.size > 0)).min(BAR_CHARS);
+        line.extend(std::iter::repeat_n(part_char(at), end - drawn));
     }
     let rest = BAR_CHARS - line.chars().count();
     view.line([
@@ -88,7 +89,8 @@ mod tests {
         let shown = view.plain(&crate::view::plain_text);
         let first = shown.lines().next().unwrap();
         let count = |mark: char| first.chars().filter(|c| *c == mark).count();
-        assert_eq!((count('█'), count('▒'), count('·')), (10, 15, 25));
+        let counts = ['█', '▓', '▒', '·'].map(count);
+        assert_eq!(counts, [10, 1, 14, 25]);
         assert!(shown.contains("· left"), "{shown}");
         bar(&mut View::new(), 0, &[]);
     }

@@ -43,7 +43,7 @@ impl MemoryFile {
         let level = match (agent, selected) {
             (Some(_), _) => inherit::level(config, "agent")?,
             (None, Some(level)) => level.clone(),
-            (None, None) => return Err(no_memory_level(&hierarchy, plan)),
+            (None, None) => return Err(no_memory_level(&hierarchy, "no level is named")),
         };
         // A level such as the project of sprints has one memory and needs no name. Without plans, an agent belongs to
         // no other level.
@@ -161,7 +161,14 @@ fn typed_names(session: &Session, hierarchy: &Hierarchy, typed: &str) -> Result<
             let (level, name) = pair.split_once('=').unwrap_or((pair, ""));
             (level.trim().to_owned(), name.trim().to_owned())
         });
-        return Ok(pairs.collect());
+        let names: Selectors = pairs.collect();
+        let unknown = names.iter().find(|(level, _)| hierarchy.level(level).is_none());
+        return match unknown {
+            Some((level, _)) => {
+                Err(no_memory_level(hierarchy, &format!("there is no level `{level}`")))
+            }
+            None => Ok(names),
+        };
     }
     if hierarchy.level("plan").is_some() {
         return Ok(Selectors::from_iter([("plan".to_owned(), typed.to_owned())]));
@@ -179,7 +186,11 @@ fn typed_names(session: &Session, hierarchy: &Hierarchy, typed: &str) -> Result<
     let found: Vec<&Level> = levels.filter(has_name).collect();
     match found.as_slice() {
         [level] => Ok(Selectors::from_iter([(level.name.clone(), typed.to_owned())])),
-        [] => Err(no_memory_level(hierarchy, typed)),
+        [] => {
+            let typed = typed.escape_default();
+            let message = format!("no level with a memory has the name `{typed}`");
+            Err(no_memory_level(hierarchy, &message))
+        }
         several => {
             let candidates = several.iter().map(|level| format!("{}={typed}", level.name));
             let message = format!("`{typed}` is the name of several levels");
@@ -188,13 +199,11 @@ fn typed_names(session: &Session, hierarchy: &Hierarchy, typed: &str) -> Result<
     }
 }
 
-fn no_memory_level(hierarchy: &Hierarchy, typed: &str) -> Error {
+/// Returns an error that lists the levels with a memory.
+fn no_memory_level(hierarchy: &Hierarchy, message: &str) -> Error {
     let levels = hierarchy.levels.iter().filter(|level| level.memory.is_some());
     let candidates = levels.map(|level| format!("{}=…", level.name)).collect();
-    Error::not_found(
-        format!("no level with a memory has the name `{}`", typed.escape_default()),
-        candidates,
-    )
+    Error::not_found(message, candidates)
 }
 
 fn is_plan_or_agent(level: &Level) -> bool {

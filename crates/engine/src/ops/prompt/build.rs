@@ -61,8 +61,8 @@ impl Operation for PromptBuild {
     }
 }
 
-/// Builds the prompt. The costs of its parts are counted one by one; if the whole is longer than their sum, it is built
-/// again with less room.
+/// Builds the prompt. The headings of the levels are not among the costs of its parts, since only levels with entries
+/// have one; if the whole is too long, it is built again with less room.
 fn build(
     selected: &SelectedContext,
     task: Option<&str>,
@@ -70,8 +70,8 @@ fn build(
 ) -> Result<AgentPrompt, Error> {
     let budget = selected.budget;
     let layout = PromptLayout::new(selected, task);
-    let fixed = layout.fixed_tokens(counter);
-    let mut room = budget.saturating_sub(fixed);
+    let task_tokens = task.map_or(0, |task| counter.count(&format!("{task}\n\n")));
+    let mut room = budget.saturating_sub(task_tokens);
     loop {
         let layers = candidate_layers(&selected.inherited, &selected.hierarchy, ContentKind::Text);
         let has_documents = layers.iter().any(|layer| !layer.documents.is_empty());
@@ -88,7 +88,8 @@ fn build(
         let tokens = if prompt.is_empty() { 0 } else { counter.count(&format!("{prompt}\n")) };
         let is_empty = chosen.iter().all(|layer| layer.entries.is_empty());
         if (tokens > budget && (room == 0 || is_empty)) || (is_empty && has_documents) {
-            return Err(too_small(budget, fixed, &chosen));
+            let needed = task_tokens + layout.heading_tokens(counter);
+            return Err(too_small(budget, needed, &chosen));
         }
         if tokens <= budget {
             return Ok(describe(selected, prompt, tokens, chosen));
@@ -97,9 +98,9 @@ fn build(
     }
 }
 
-fn too_small(budget: usize, fixed: usize, chosen: &[ChosenLayer]) -> Error {
+fn too_small(budget: usize, headings: usize, chosen: &[ChosenLayer]) -> Error {
     let smallest = chosen.iter().flat_map(|layer| &layer.left_out).map(|left| left.smallest).min();
-    let needed = fixed + smallest.unwrap_or(0);
+    let needed = headings + smallest.unwrap_or(0);
     Error::bad_input(format!("a budget of {budget} tokens is too small for any part of the prompt"))
         .hint(format!("state at least {needed}"))
 }
@@ -139,10 +140,10 @@ impl<'p> PromptLayout<'p> {
         PromptLayout { levels: names.map(section).collect(), task }
     }
 
-    /// Returns the tokens of all headings and of the task.
-    fn fixed_tokens(&self, counter: &mut TokenCounter<'_>) -> usize {
-        let headings = self.levels.iter().map(|(_, heading, _)| heading.as_str());
-        headings.chain(self.task).map(|text| counter.count(&format!("{text}\n\n"))).sum()
+    /// Returns the tokens of the longest heading.
+    fn heading_tokens(&self, counter: &mut TokenCounter<'_>) -> usize {
+        let headings = self.levels.iter().map(|(_, heading, _)| format!("{heading}\n\n"));
+        headings.map(|heading| counter.count(&heading)).max().unwrap_or(0)
     }
 
     fn entry(&self, level: &str, is_first: bool, key: &str, path: &str, content: &str) -> String {

@@ -85,12 +85,11 @@ fn results(InputData(content): InputData) -> Result<Map<String, Value>, Error> {
     };
     match content {
         Value::Object(results) => Ok(results),
-        Value::String(text) if text.trim_start().starts_with('{') => {
-            serde_json::from_str(&text).map_err(|error| {
+        Value::String(text) if text.trim_start().starts_with('{') => serde_json::from_str(&text)
+            .map_err(|error| {
                 let reason = json::describe_syntax_error(&error);
                 Error::bad_input(format!("the results, line {}: {reason}", error.line()))
-            })
-        }
+            }),
         Value::String(text) => {
             let parsed = yaml::parse(&text).map_err(|error| {
                 Error::bad_input(format!("the results, line {}: {}", error.line, error.message))

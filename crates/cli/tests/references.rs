@@ -91,27 +91,14 @@ fn tools() -> String {
 }
 
 fn settings() -> String {
-    let mut schema = schemars::schema_for!(Config).to_value();
-    remove_reserved(&mut schema);
+    let schema = schemars::schema_for!(Config).to_value();
     let defaults = serde_json::to_value(Config::default()).unwrap();
     let mut page = String::from(
-        "# Settings\n\nGenerated from the program; do not edit.\n\nSettings are in `.heirloom/config.toml`. Every key has a default; an unknown key is an error.\n\n| key | type | default | meaning |\n|---|---|---|---|\n",
+        "# Settings\n\nGenerated from the program; do not edit.\n\nSettings are in `.heirloom/config.toml`. Every key has a default; an unknown key is an error. For the hierarchy `sprints`, `.memory/config.yaml` may set `loading_strategy`, `token_allocation`, `token_budget` and `stages` too; where both files set one, `.heirloom/config.toml` wins.\n\n| key | type | default | meaning |\n|---|---|---|---|\n",
     );
     SettingsTable { schema: &schema, page: &mut page }.add_rows(&schema, &defaults, "");
     page.push_str(&format!("\n## Schema\n\n```json\n{schema:#}\n```\n"));
     page
-}
-
-/// Removes the settings that are reserved for a later version.
-fn remove_reserved(schema: &mut Value) {
-    match schema {
-        Value::Object(map) => {
-            map.retain(|_, field| field["x-reserved"] != true);
-            map.values_mut().for_each(remove_reserved);
-        }
-        Value::Array(items) => items.iter_mut().for_each(remove_reserved),
-        _ => {}
-    }
 }
 
 struct SettingsTable<'s> {

@@ -66,6 +66,8 @@ fn every_command_of_the_guide_works() {
     let workspace = Workspace::empty(HEIR);
     workspace.write("CLAUDE.md", "Run the tests.\n");
     workspace.write("session.jsonl", CONVERSATION);
+    workspace.write("plan.json", "{\"goal\": \"Refunds\"}");
+    workspace.write("results.json", "{\"done\": 3, \"learnings\": [\"Start with the ledger.\"]}");
     let expectations = page.split("```yaml\n- query").nth(1).unwrap().split("```").next().unwrap();
     workspace.write("memory-tests.yaml", format!("- query{expectations}"));
     workspace.commit_all("2026-02-20T00:00:00Z");

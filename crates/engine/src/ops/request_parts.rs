@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use heirloom_core::Value;
+use heirloom_core::{Value, json};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// A file whose text is part of the request.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -25,10 +26,21 @@ pub(super) fn default_limit() -> usize {
     10
 }
 
-/// Data or text that is part of the request: a JSON value, or the text of a file, which the command line reads.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(transparent)]
+/// Data or text that is part of the request: a JSON object or list, or the text of a file, which the command line reads.
+#[derive(Debug, Clone)]
 pub(super) struct InputData(pub(super) Value);
+
+impl<'de> Deserialize<'de> for InputData {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            data @ (Value::String(_) | Value::Object(_) | Value::Array(_)) => Ok(InputData(data)),
+            other => {
+                let found = json::describe(&other);
+                Err(D::Error::custom(format!("{found} is neither a text nor an object nor a list")))
+            }
+        }
+    }
+}
 
 impl JsonSchema for InputData {
     fn schema_name() -> Cow<'static, str> {
@@ -40,6 +52,6 @@ impl JsonSchema for InputData {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"contentMediaType": "application/json"})
+        json_schema!({"type": ["string", "object", "array"], "contentMediaType": "application/json"})
     }
 }

@@ -365,6 +365,27 @@ fn a_stage_is_completed_as_a_whole_or_not_at_all() {
     assert_eq!(workspace.read(".memory/sprint/sprint-01/progress.json"), "{\"a\": 1,}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_stage_does_not_lead_out_of_the_workspace() {
+    let workspace = sprints();
+    let outside = Workspace::empty(HEIR);
+    outside.write("secret.json", "{\"key\": 1}");
+    workspace.write("good.json", "{\"a\": 1}");
+    let link = |from: &std::path::Path, to: &str| {
+        std::os::unix::fs::symlink(from, workspace.path().join(to)).unwrap();
+    };
+    link(outside.path(), ".memory/stage/coding");
+    assert_ne!(workspace.heir("stage complete coding --artifact good=good.json").code, 0);
+    assert_eq!(outside.files(""), ["secret.json"]);
+    link(&outside.path().join("secret.json"), ".memory/agent/coder/recent_actions.json");
+    let loaded = load(&workspace, "coder", "planning", 50_000);
+    assert!(!loaded.to_string().contains("\\\"key\\\""), "{loaded:#}");
+    std::fs::remove_file(workspace.path().join(".memory/config.yaml")).unwrap();
+    link(&outside.path().join("secret.json"), ".memory/config.yaml");
+    workspace.heir("context load --agent coder").failed(2);
+}
+
 #[test]
 fn a_sprint_keeps_its_results_and_what_was_learnt() {
     let workspace = sprints();

@@ -64,6 +64,7 @@ fn fill(workspace: &Workspace) -> Value {
         let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
         answer["id"].as_str().unwrap_or_default().to_owned()
     };
+    workspace.write(".memory/sprint/sprint-01/goals.md", "# Goals\n\nShip refunds.\n");
     let facts = ["Refunds are events", "Amounts are in cents", "Deploys are on Mondays"]
         .map(|text| add(&["fact", "add", text, "--section", "Decisions", "--tag", "money"]));
     // No other request supersedes these.
@@ -110,7 +111,8 @@ const NAMES: &str = r#"{
     "adr_show.id": ["ADR-0001", "ADR-0002"], "adr_status.id": ["ADR-0001", "ADR-0002"],
     "adr_history.id": ["ADR-0001"], "old": ["ADR-0001"], "new": ["ADR-0002"],
     "memory_promote.entry": ["finding-1"], "memory_resolve.entry": ["blocker-1"],
-    "set": [{"content": "New text"}],
+    "set": [{"content": "New text"}], "sprint": ["sprint-01"], "stage": ["planning"],
+    "artifacts": [{"plan": {"goal": "Ship refunds"}}], "results": [{"done": 3}], "budget": [2000],
     "trigger": ["new_endpoint", "release"], "content": ["Refunds have an id", "Backups run at night"],
     "query": ["refunds", "what did we decide last week?"], "tag": ["money"],
     "as_of": ["2026-02-22"], "valid_at": ["2026-02-21"], "date": ["2026-02-20"],

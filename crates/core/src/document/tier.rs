@@ -17,6 +17,8 @@ const MAX_PARAGRAPH_CHARS: usize = 320;
 pub enum Tier {
     /// The title, the description and the tags.
     Card,
+    /// The opening and the headings.
+    Outline,
     /// The opening and the first paragraph under each heading; of a file with data, its `summary`.
     Overview,
     /// All of it.
@@ -28,6 +30,7 @@ impl Tier {
     pub fn points(self) -> u64 {
         match self {
             Tier::Card => 1,
+            Tier::Outline => 2,
             Tier::Overview => 4,
             Tier::Full => 8,
         }
@@ -37,19 +40,20 @@ impl Tier {
     pub fn as_str(self) -> &'static str {
         match self {
             Tier::Card => "card",
+            Tier::Outline => "outline",
             Tier::Overview => "overview",
             Tier::Full => "full",
         }
     }
 }
 
-/// Returns the smaller forms of a markdown document, the larger one first. No sentence is cut.
+/// Returns the smaller forms of a markdown document, the largest first. No sentence is cut.
 pub fn smaller_forms(document: &Document) -> Vec<(Tier, String)> {
     let sections = document.sections();
     let parts: Vec<String> = sections.iter().filter_map(section_overview).collect();
     let overview = (!parts.is_empty()).then(|| (Tier::Overview, parts.join("\n\n")));
     let card = card(document).map(|card| (Tier::Card, card));
-    overview.into_iter().chain(card).collect()
+    overview.into_iter().chain(outline(&sections)).chain(card).collect()
 }
 
 /// Returns the smaller form of a file with data (JSON, YAML): the text that it states as its `summary`. Data is shown
@@ -60,14 +64,30 @@ pub fn stated_summary(text: &str) -> Option<(Tier, String)> {
     (!summary.is_empty()).then(|| (Tier::Overview, summary.to_owned()))
 }
 
+/// Returns the opening, which is all up to the second heading, and the other headings. A document without further
+/// headings has no outline.
+fn outline(sections: &[DocumentSection<'_>]) -> Option<(Tier, String)> {
+    let is_title = |section: &DocumentSection<'_>| section.heading.is_none_or(|it| it.level == 1);
+    let opening_count = sections.iter().take(2).take_while(|section| is_title(section)).count();
+    let (opening, rest) = sections.split_at(opening_count);
+    let headings: Vec<String> = rest.iter().filter_map(heading_line).collect();
+    if headings.is_empty() {
+        return None;
+    }
+    let opening = opening.iter().filter_map(section_overview);
+    let parts: Vec<String> = opening.chain([headings.join("\n")]).collect();
+    Some((Tier::Outline, parts.join("\n\n")))
+}
+
+fn heading_line(section: &DocumentSection<'_>) -> Option<String> {
+    let heading = section.heading?;
+    Some(format!("{} {}", "#".repeat(usize::from(heading.level)), heading.text))
+}
+
 /// Returns the heading of a section with its first paragraph.
 fn section_overview(section: &DocumentSection<'_>) -> Option<String> {
     let paragraph = first_paragraph(&section.lines);
-    let heading = section.heading.map(|heading| {
-        let marks = "#".repeat(usize::from(heading.level));
-        format!("{marks} {}", heading.text)
-    });
-    match (heading, paragraph.is_empty()) {
+    match (heading_line(section), paragraph.is_empty()) {
         (None, true) => None,
         (None, false) => Some(paragraph),
         (Some(heading), true) => Some(heading),
@@ -149,6 +169,10 @@ mod tests {
                     Tier::Overview,
                     "# Billing\n\nOpening.\nSecond line.\n\n## Rules\n\nThese hold:\n\n- one\n- two\n\n## Code"
                         .to_owned()
+                ),
+                (
+                    Tier::Outline,
+                    "# Billing\n\nOpening.\nSecond line.\n\n## Rules\n## Code".to_owned()
                 ),
                 (
                     Tier::Card,

@@ -19,6 +19,20 @@ use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct ContextLoad;
 
+/// The fields of the answer beside the levels. A level of such a name would replace one.
+const OTHER_FIELDS: [&str; 10] = [
+    "total_tokens",
+    "value",
+    "budget",
+    "hierarchy",
+    "selectors",
+    "role",
+    "usage",
+    "left_out",
+    "problems",
+    "warnings",
+];
+
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
     #[serde(flatten)]
@@ -108,6 +122,11 @@ impl Operation for ContextLoad {
 
     fn run(session: &Session, request: Request) -> Result<LoadedContext, Error> {
         let selected = request.selection.read(session)?;
+        let mut names = selected.hierarchy.levels.iter().map(|level| level.name.as_str());
+        if let Some(name) = names.find(|name| OTHER_FIELDS.contains(name)) {
+            let message = format!("the level `{name}` has the name of another field of the answer");
+            return Err(Error::bad_input(message).hint("rename the level in the settings"));
+        }
         let layers = candidate_layers(&selected.inherited, &selected.hierarchy, ContentKind::Text);
         let mut counter = TokenCounter::open(session.root());
         let shares = &selected.shares.shares;

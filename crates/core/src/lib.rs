@@ -32,7 +32,7 @@ pub mod parallel;
 pub mod path;
 mod phrase;
 pub mod problem;
-mod prose;
+pub mod prose;
 pub mod recall;
 pub mod record;
 pub mod renumber;

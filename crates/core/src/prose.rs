@@ -36,6 +36,19 @@ pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
+/// Returns the whole sentences of a text that a part of it contains, in order.
+pub fn whole_sentences<'t>(text: &'t str, part: &str) -> Vec<&'t str> {
+    let Some(start) = text.find(part) else { return vec![] };
+    let range = start..start + part.len();
+    let sentences = text.lines().flat_map(split_sentences);
+    let offset = |sentence: &str| sentence.as_ptr() as usize - text.as_ptr() as usize;
+    let is_inside = |sentence: &&str| {
+        let start = offset(sentence);
+        range.start <= start && start + sentence.len() <= range.end
+    };
+    sentences.filter(is_inside).collect()
+}
+
 /// Returns whether a sentence is a question.
 pub(crate) fn is_question(sentence: &str) -> bool {
     let words = sentence.trim_end_matches(|c| is_closing_mark(c) || c == '？');

@@ -17,8 +17,12 @@ use crate::recall::{ContextMemories, ContextQuery};
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
-/// Maximum number of chunks that answer a question.
-const MAX_ANSWERS: usize = 150;
+/// The least and the greatest number of chunks that are recalled for a question.
+const MIN_ANSWERS: usize = 60;
+const MAX_ANSWERS: usize = 400;
+
+/// One chunk is recalled for so many tokens of the budget. Few have less.
+const TOKENS_PER_ANSWER: usize = 20;
 
 /// Maximum number of standing instructions.
 const MAX_INSTRUCTIONS: usize = 12;
@@ -44,7 +48,8 @@ pub(crate) fn assemble(
     signals: &Signals,
     budget: usize,
 ) -> Result<Assembly, Error> {
-    let (mut entries, problems) = gather(session, signals)?;
+    let (mut entries, problems) = gather(session, signals, budget)?;
+    entries.retain(|entry| !entry.text.is_empty());
     let duplicates = remove_duplicates(&mut entries);
     let chosen = choose(&entries, signals, budget);
     let mut assembly = write(&entries, &chosen);
@@ -58,7 +63,11 @@ pub(crate) fn assemble(
 }
 
 /// Returns everything that may go into the context.
-fn gather(session: &Session, signals: &Signals) -> Result<(Vec<Entry>, Vec<Problem>), Error> {
+fn gather(
+    session: &Session,
+    signals: &Signals,
+    budget: usize,
+) -> Result<(Vec<Entry>, Vec<Problem>), Error> {
     let mut typed = Selectors::new();
     for (level, name) in [("plan", &signals.plan), ("agent", &signals.agent)] {
         if let Some(name) = name {
@@ -68,7 +77,7 @@ fn gather(session: &Session, signals: &Signals) -> Result<(Vec<Entry>, Vec<Probl
     let inherited = inherit::read(session, None, &typed)?;
     let known = MemoryQuery::new().pinned().related().read(session)?;
     let questions = signals.questions();
-    let memories = read_memories(session, &questions)?;
+    let memories = read_memories(session, &questions, budget)?;
     let mut entries = standing::pins(session, &known)?;
     let selectors = &inherited.selectors;
     entries.extend(standing::memory_of_plan(session, &known, selectors, questions.is_empty())?);
@@ -90,10 +99,11 @@ fn gather(session: &Session, signals: &Signals) -> Result<(Vec<Entry>, Vec<Probl
 fn read_memories(
     session: &Session,
     questions: &[SignalQuestion],
+    budget: usize,
 ) -> Result<ContextMemories, Error> {
     let query = ContextQuery {
         questions: questions.iter().map(|question| question.text.as_str()).collect(),
-        answers: MAX_ANSWERS,
+        answers: (budget / TOKENS_PER_ANSWER).clamp(MIN_ANSWERS, MAX_ANSWERS),
         instructions: MAX_INSTRUCTIONS,
         lists: background::lists(),
     };

@@ -34,7 +34,6 @@ pub(super) fn remove_duplicates(entries: &mut Vec<Entry>) -> Vec<(Entry, String)
 
 /// What is compared of two entries.
 struct Content {
-    id: String,
     text: String,
     terms: Vec<String>,
     essential: HashSet<String>,
@@ -43,7 +42,6 @@ struct Content {
 impl Content {
     fn of(entry: &Entry) -> Self {
         Content {
-            id: entry.id.clone(),
             text: entry.text.to_lowercase(),
             terms: entry.distinct_terms(),
             essential: essential_words(&entry.text).collect(),

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::assembly::{Tier, excerpts};
+use heirloom_core::assembly::{Excerpt, Tier, excerpts};
 use heirloom_core::compression::{self, Level};
+use heirloom_core::prose;
 use heirloom_core::recall::{strip_section_prefix, terms};
 use heirloom_core::record::{Referent, ShortTexts};
 use heirloom_store::tokens;
@@ -95,10 +96,20 @@ const VALUE_STEPS: f64 = 8.0;
 /// The value of a pointer.
 const POINTER_VALUE: f64 = 0.05;
 
-/// The share of an entry's value that remains at each level.
-const SUMMARY_SHARE: f64 = 0.6;
-const COMPRESSED_SHARE: f64 = 0.25;
-const INDEX_SHARE: f64 = 0.05;
+/// The share of an entry's value without its source.
+const SHARE_WITHOUT_SOURCE: f64 = 0.95;
+
+/// Returns the share of an entry's value that remains at a level. What a writer supplied says more than what is extracted.
+fn share_of_level(level: Level, supplied: &ShortTexts) -> f64 {
+    match level {
+        Level::Full => 1.0,
+        Level::Summary if supplied.summary.is_some() => 0.7,
+        Level::Summary => 0.3,
+        Level::Compressed if supplied.compressed.is_some() => 0.3,
+        Level::Compressed => 0.1,
+        Level::Index => 0.02,
+    }
+}
 
 impl Entry {
     /// Makes an entry of a memory, with all its forms.
@@ -110,7 +121,7 @@ impl Entry {
         reason: &str,
     ) -> Self {
         let item = &hit.item;
-        let text = one_line(hit.passage.as_deref().map_or(&item.text, without_cut_marks));
+        let text = shown_text(hit);
         let asked: HashMap<String, f64> = hit
             .explain
             .iter()
@@ -133,7 +144,7 @@ impl Entry {
             text,
             forms: vec![],
         };
-        entry.add_forms(item.title.as_deref(), &item.short_texts, &asked);
+        entry.add_forms(item.title.as_deref(), &item.short_texts, &asked, hit.passage.is_none());
         entry
     }
 
@@ -203,25 +214,28 @@ impl Entry {
         title: Option<&str>,
         supplied: &ShortTexts,
         asked: &HashMap<String, f64>,
+        is_whole: bool,
     ) {
-        let mut texts = vec![(Level::Full, 1.0, self.text.clone())];
-        let excerpts = excerpts(&self.text, asked);
-        texts.extend(excerpts.into_iter().map(|one| (Level::Full, one.share, one.text)));
-        for (level, share) in [
-            (Level::Summary, SUMMARY_SHARE),
-            (Level::Compressed, COMPRESSED_SHARE),
-            (Level::Index, INDEX_SHARE),
-        ] {
-            let text = compression::at_level(&self.text, title, supplied, level);
-            texts.extend(text.map(|text| (level, share, one_line(&text))));
-        }
         let pointer = self.pointer().to_owned();
-        self.forms = texts
-            .into_iter()
-            .map(|(level, share, text)| {
-                EntryForm::new(level, share, format!("- {text} [{pointer}]\n"))
-            })
-            .collect();
+        let with_source = |text: &str| format!("- {text} [{pointer}]\n");
+        let mut forms = vec![EntryForm::new(Level::Full, 1.0, with_source(&self.text))];
+        if is_whole {
+            // Nothing more can be read under the id, and `why` names the source of any line.
+            let line = format!("- {}\n", self.text);
+            forms.push(EntryForm::new(Level::Full, SHARE_WITHOUT_SOURCE, line));
+        }
+        for Excerpt { text, share } in excerpts(&self.text, asked) {
+            forms.push(EntryForm::new(Level::Full, share, with_source(&text)));
+            let without_source = share * SHARE_WITHOUT_SOURCE;
+            forms.push(EntryForm::new(Level::Full, without_source, format!("- {text}\n")));
+        }
+        for level in [Level::Summary, Level::Compressed, Level::Index] {
+            let text = compression::at_level(&self.text, title, supplied, level);
+            let share = share_of_level(level, supplied);
+            let line = text.map(|text| with_source(&one_line(&text)));
+            forms.extend(line.map(|line| EntryForm::new(level, share, line)));
+        }
+        self.forms = forms;
     }
 
     /// Returns the id under which all of it can be read.
@@ -244,6 +258,17 @@ impl Entry {
         terms.sort_unstable();
         terms.dedup();
         terms
+    }
+}
+
+/// Returns what is shown of a memory: all of a short text, and of a long one the sentences of the passage that matches.
+fn shown_text(hit: &Hit) -> String {
+    let Some(passage) = &hit.passage else { return one_line(&hit.item.text) };
+    let passage = without_cut_marks(passage);
+    match prose::whole_sentences(&hit.item.text, passage).as_slice() {
+        // The passage is not a part of the text: the excerpt of an episode, or the instructions of a message.
+        [] if !hit.item.text.contains(passage) => one_line(passage),
+        sentences => one_line(&sentences.join(" ")),
     }
 }
 

@@ -1,37 +1,49 @@
 //! Entries that answer the questions which the signals ask, and standing instructions.
 
+use std::collections::HashMap;
+
 use heirloom_core::assembly::Tier;
+use heirloom_core::instruction::instructions_in_memory;
 use heirloom_core::record::FactSection;
 
 use super::entry::{Entry, Section};
 use super::signals::SignalQuestion;
 use crate::recall::{ContextMemories, Hit};
 
-/// How quickly the value of an answer falls with the distance of its score from the best one.
-const SCORE_DECAY: f64 = 6.0;
+/// The rank, counted from 0, at which an answer is worth half as much as the best one.
+const HALF_VALUE_RANK: f64 = 2.0;
 
-/// The relevance from which on a decision is critical.
-const MIN_CRITICAL_RELEVANCE: f64 = 0.4;
+/// The factor on the value of each further chunk of the same memory.
+const FURTHER_CHUNK_FACTOR: f64 = 0.6;
 
-/// The value of an instruction as near to the question as can be.
-const INSTRUCTION_VALUE: f64 = 1.0;
+/// A longer sentence is no instruction.
+const MAX_INSTRUCTION_WORDS: usize = 45;
+
+/// The value from which on a decision is critical.
+const MIN_CRITICAL_VALUE: f64 = 0.25;
+
+/// The value of an instruction as near to the question as can be. It is low, since most instructions concern other tasks;
+/// the share of their tier is what brings them into a context.
+const INSTRUCTION_VALUE: f64 = 0.1;
 
 /// Returns the entries that answer the questions.
 pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (question, hits) in questions.iter().zip(&memories.answers) {
-        let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
-        for hit in hits {
-            let relevance = relevance(hit, best);
+        let mut counts: HashMap<&str, i32> = HashMap::new();
+        for (rank, hit) in hits.iter().enumerate() {
+            let earlier = counts.entry(&hit.item.id).or_default();
+            let value = usefulness(rank) * FURTHER_CHUNK_FACTOR.powi(*earlier);
+            *earlier += 1;
             let is_critical = question.section == Section::Errors
-                || is_decision(hit) && relevance >= MIN_CRITICAL_RELEVANCE;
+                || is_decision(hit) && value >= MIN_CRITICAL_VALUE;
             let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
             let reason = match question.section {
                 Section::Files => format!("concerns {}", question.signal),
                 Section::Errors => "concerns the error".to_owned(),
                 _ => "answers the task".to_owned(),
             };
-            entries.push(Entry::of_hit(hit, tier, question.section, relevance, &reason));
+            entries.push(Entry::of_hit(hit, tier, question.section, value, &reason));
         }
     }
     entries
@@ -40,22 +52,57 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
 /// Returns the standing instructions that may concern the task.
 pub(super) fn instructions(memories: &ContextMemories) -> Vec<Entry> {
     let entry = |hit: &Hit| {
+        let sentences = instructions_in_memory(&hit.item.text).into_iter();
+        let is_short =
+            |sentence: &&str| sentence.split_whitespace().count() <= MAX_INSTRUCTION_WORDS;
+        let text = sentences.filter(is_short).collect::<Vec<_>>().join(" ");
+        if text.is_empty() || is_said_by_another(&hit.item.text) {
+            return None;
+        }
+        let hit = &Hit { passage: Some(text), ..hit.clone() };
         // The score is half of the cosine.
         let nearness = 2.0 * hit.item.score.unwrap_or_default();
         let value = INSTRUCTION_VALUE * nearness.clamp(0.1, 1.0);
-        Entry::of_hit(hit, Tier::Critical, Section::Task, value, "standing instruction")
+        Some(Entry::of_hit(hit, Tier::Critical, Section::Task, value, "standing instruction"))
     };
-    memories.instructions.iter().map(entry).collect()
+    memories.instructions.iter().filter_map(entry).collect()
 }
 
-/// Returns how likely an answer is to be useful, compared with the best one.
-fn relevance(hit: &Hit, best: f64) -> f64 {
-    let score = hit.item.score.unwrap_or_default();
-    (-SCORE_DECAY * (best - score)).exp()
+/// Returns how likely the answer at a rank is to be useful. Scores of different questions cannot be compared, ranks can.
+fn usefulness(rank: usize) -> f64 {
+    HALF_VALUE_RANK / (HALF_VALUE_RANK + rank as f64)
 }
 
 /// Returns whether a memory is a decision.
 fn is_decision(hit: &Hit) -> bool {
     matches!(hit.item.kind.as_str(), "adr" | "decision")
         || hit.item.section == Some(FactSection::Decisions)
+}
+
+/// Labels that a memory may begin with, in lower case.
+const LABELS: [&str; 14] = [
+    "user",
+    "human",
+    "note",
+    "rule",
+    "rules",
+    "convention",
+    "preference",
+    "policy",
+    "important",
+    "reminder",
+    "guideline",
+    "requirement",
+    "standard",
+    "instruction",
+];
+
+/// Returns whether a memory is what a person said to another person: it begins with a name. It does not instruct an agent.
+fn is_said_by_another(text: &str) -> bool {
+    let Some((name, _)) = text.split_once(": ") else { return false };
+    let is_word =
+        |word: &str| word.chars().all(char::is_alphabetic) && word.starts_with(char::is_uppercase);
+    name.split(' ').count() <= 2
+        && name.split(' ').all(is_word)
+        && !LABELS.contains(&name.to_lowercase().as_str())
 }

@@ -211,7 +211,10 @@ fn fields(op: &Op) -> Vec<Field> {
         short: extension(name, schema::SHORT_FLAG).and_then(|letter| letter.chars().next()),
         alias: extension(name, schema::FLAG_ALIAS).map(str::to_owned),
     };
-    properties.iter().map(field).collect()
+    let has_flag = |(name, _): &(&String, &Value)| {
+        full_schema["properties"][name.as_str()].get(schema::NO_FLAG).is_none()
+    };
+    properties.iter().filter(has_flag).map(field).collect()
 }
 
 fn kind(schema: &Value) -> Kind {

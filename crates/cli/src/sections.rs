@@ -28,6 +28,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         title: "Inherit",
         commands: &[
             ("assemble", "Assemble the context for a task within a token budget"),
+            ("why", "Say why the last context contains something, or why not"),
             ("context", "Resolve what an agent inherits; check its age and conflicts"),
             ("prompt", "Build the prompt of an agent within a token budget"),
             ("project", "Create and list projects"),

@@ -10,5 +10,5 @@ mod signals;
 mod standing;
 
 pub(crate) use assemble::{Assembly, assemble};
-pub(crate) use explanation::Explanation;
+pub(crate) use explanation::{ContextLine, Explanation, LeftOut};
 pub(crate) use signals::Signals;

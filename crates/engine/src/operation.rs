@@ -40,6 +40,9 @@ pub trait Operation: 'static {
     /// Alternative names of request fields, each with the name of the field. Spellings of one name
     /// (`plan`, `planId`, `plan_id`) need not be listed.
     const ALIASES: &[(&str, &str)] = &[];
+
+    /// Further paths of the endpoint, besides `/v1/<name>`.
+    const PATHS: &[&str] = &[];
 }
 
 /// What has to be open for a request.
@@ -79,6 +82,8 @@ pub struct Op {
     response_schema: fn() -> Schema,
     call: fn(&Session, Value) -> Result<Reply, Error>,
     scope: fn(&Value) -> Scope,
+    /// Further paths of the endpoint, besides `/v1/<name>`.
+    pub paths: &'static [&'static str],
     /// Prepares to answer a request on the thread that received it; `None` if it never can.
     pub prepare_inline: Option<PrepareInline>,
 }
@@ -97,6 +102,7 @@ impl Op {
             response_schema: schema::of_response::<O::Response>,
             call: call::<O>,
             scope: O::scope,
+            paths: O::PATHS,
             prepare_inline: O::PREPARE_INLINE,
         }
     }

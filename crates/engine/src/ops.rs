@@ -34,6 +34,7 @@ use record::show::RecordShow;
 pub const OPS: &[Op] = &[
     Op::new::<context::resolve::ContextResolve>(),
     Op::new::<assembly::assemble::ContextAssemble>(),
+    Op::new::<assembly::why::ContextWhy>(),
     Op::new::<context::load::ContextLoad>(),
     Op::new::<prompt::build::PromptBuild>(),
     Op::new::<context::health::ContextHealth>(),

@@ -5,8 +5,15 @@ use serde_json::{Map, Value, json};
 
 /// Returns the OpenAPI document.
 pub fn document() -> Value {
-    let paths: Map<String, Value> =
-        OPS.iter().map(|op| (format!("/v1/{}", op.spec.name), path(op))).collect();
+    let endpoints = OPS.iter().map(|op| (format!("/v1/{}", op.spec.name), path(op)));
+    let further = OPS.iter().flat_map(|op| op.paths.iter().map(move |at| (at.to_string(), op)));
+    let further = further.map(|(at, op)| {
+        let mut described = path(op);
+        // Ids are unique in the document.
+        described["post"]["operationId"] = json!(at.trim_matches('/').replace('/', "."));
+        (at, described)
+    });
+    let paths: Map<String, Value> = endpoints.chain(further).collect();
     json!({
         "openapi": "3.1.0",
         "info": {

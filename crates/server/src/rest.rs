@@ -59,7 +59,11 @@ struct ServerState {
 
 /// Returns the routes.
 pub fn router(open: SharedOpener) -> Router {
-    Router::new()
+    let paths = OPS.iter().flat_map(|op| op.paths.iter().map(move |path| (*path, op)));
+    let with_paths = paths.fold(Router::new(), |router, (path, op)| {
+        router.route(path, any(async |state, request| run_operation(state, op, request).await))
+    });
+    with_paths
         .route("/openapi.json", get(async || axum::Json(openapi::document())))
         .route(
             "/health",
@@ -83,7 +87,6 @@ pub fn router(open: SharedOpener) -> Router {
 async fn operation(
     State(state): State<ServerState>,
     Path(path): Path<String>,
-    method: Method,
     request: Request,
 ) -> Response {
     let Some(op) = find_operation(&path) else {
@@ -95,6 +98,15 @@ async fn operation(
                 .hint("GET /openapi.json lists the operations"),
         );
     };
+    run_operation(State(state), op, request).await
+}
+
+async fn run_operation(
+    State(state): State<ServerState>,
+    op: &'static Op,
+    request: Request,
+) -> Response {
+    let method = request.method().clone();
     if method != Method::POST {
         let mut response = error_response(
             StatusCode::METHOD_NOT_ALLOWED,

@@ -59,6 +59,9 @@ pub(crate) fn assemble(
             .map(|(entry, other)| LeftOut::new(entry, format!("{other} says the same"))),
     );
     assembly.problems = problems;
+    assembly.explanation.assembled = session.now().to_string();
+    assembly.explanation.task.clone_from(&signals.task);
+    assembly.explanation.keep(session);
     Ok(assembly)
 }
 

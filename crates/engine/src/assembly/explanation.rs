@@ -2,14 +2,22 @@
 
 use heirloom_core::assembly::Tier;
 use heirloom_core::compression::Level;
+use heirloom_store::state::StateFolder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, EntryForm};
+use crate::{Error, Session};
 
 /// Why each line is in a context, and why others are not.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Explanation {
+    /// When the context was assembled.
+    #[serde(default)]
+    pub(crate) assembled: String,
+    /// The task that it was for.
+    #[serde(default)]
+    pub(crate) task: Option<String>,
     /// The lines of the context, in order.
     pub(crate) lines: Vec<ContextLine>,
     /// What was left out, the most valuable first.
@@ -65,6 +73,28 @@ pub(crate) struct LeftOut {
     pub(crate) because: String,
     /// Text.
     pub(crate) text: String,
+}
+
+/// The folder of explanations in the state of this machine.
+const FOLDER: &str = "assembly";
+
+/// The name of the explanation of the last context.
+const LAST: &str = "last";
+
+impl Explanation {
+    /// Reads the explanation of the last context; `None` if there is none.
+    pub(crate) fn read_last(session: &Session) -> Result<Option<Self>, Error> {
+        let text = StateFolder::in_state(session.root(), FOLDER).read(LAST)?;
+        // A file of another version explains nothing.
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Keeps the explanation for `why`. Best effort: a context is worth more than its explanation.
+    pub(super) fn keep(&self, session: &Session) {
+        if let Ok(text) = serde_json::to_string(self) {
+            drop(StateFolder::in_state(session.root(), FOLDER).write(LAST, &text));
+        }
+    }
 }
 
 impl ContextLine {

@@ -59,11 +59,12 @@ pub(super) fn instructions(memories: &ContextMemories) -> Vec<Entry> {
         if text.is_empty() || is_said_by_another(&hit.item.text) {
             return None;
         }
-        let hit = &Hit { passage: Some(text), ..hit.clone() };
+        let mut hit = hit.clone();
+        hit.passage = Some(text);
         // The score is half of the cosine.
         let nearness = 2.0 * hit.item.score.unwrap_or_default();
         let value = INSTRUCTION_VALUE * nearness.clamp(0.1, 1.0);
-        Some(Entry::of_hit(hit, Tier::Critical, Section::Task, value, "standing instruction"))
+        Some(Entry::of_hit(&hit, Tier::Critical, Section::Task, value, "standing instruction"))
     };
     memories.instructions.iter().filter_map(entry).collect()
 }

@@ -9,6 +9,9 @@ pub const SHORT_FLAG: &str = "x-short-flag";
 /// The extension of a field's schema that holds another name of its flag on the command line.
 pub const FLAG_ALIAS: &str = "x-flag-alias";
 
+/// The extension of a field's schema that keeps it off the command line, where other flags say the same.
+pub const NO_FLAG: &str = "x-no-flag";
+
 /// Generates the schema of a request as it is deserialised. A list or map that is required must not be empty,
 /// because the request would do nothing.
 pub(crate) fn of_request<T: JsonSchema>() -> Schema {
@@ -67,7 +70,7 @@ pub fn describe_response(schema: &Value) -> Value {
     for (key, value) in keywords {
         match key.as_str() {
             "title" | "format" if value.is_string() => {}
-            SHORT_FLAG | FLAG_ALIAS => {}
+            SHORT_FLAG | FLAG_ALIAS | NO_FLAG => {}
             "default" if is_empty(value) => {}
             "oneOf" if is_enumeration(value) => out.extend(enumeration(value)),
             _ => drop(out.insert(key.clone(), describe_response(value))),

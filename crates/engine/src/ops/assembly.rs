@@ -1,3 +1,4 @@
 //! Operations on assembled contexts.
 
 pub(crate) mod assemble;
+pub(crate) mod why;

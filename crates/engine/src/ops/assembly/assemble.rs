@@ -1,11 +1,12 @@
 //! `assemble`: puts together the context for a task, within a budget of tokens.
 
-use heirloom_core::Problem;
 use heirloom_core::assembly::{Activity, Tier};
+use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::assembly::{Assembly, Explanation, Signals, assemble};
+use crate::assembly::{Assembly, ContextLine, Explanation, LeftOut, Signals, assemble};
+use crate::view::bar::{BarPart, bar};
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -14,6 +15,12 @@ pub(crate) struct ContextAssemble;
 /// The default budget, in tokens.
 const DEFAULT_BUDGET: usize = 8_000;
 
+/// The largest budget, in tokens.
+const MAX_BUDGET: usize = 1_000_000;
+
+/// Maximum number of entries that were left out and are shown to people.
+const MAX_LEFT_OUT_SHOWN: usize = 20;
+
 fn default_budget() -> usize {
     DEFAULT_BUDGET
 }
@@ -21,30 +28,50 @@ fn default_budget() -> usize {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Maximum number of tokens of the context.
-    #[serde(default = "default_budget")]
-    budget: usize,
     /// What you are about to do, in any words.
     #[serde(default)]
     task: Option<String>,
+    /// Maximum number of tokens of the context.
+    #[serde(default = "default_budget")]
+    budget: usize,
     /// Files that you work on.
     #[serde(default)]
     files: Vec<String>,
     /// Error messages that you saw.
     #[serde(default)]
     errors: Vec<String>,
-    /// What kind of work it is; it decides how the budget is divided.
+    /// Kind of work, which decides how the budget is divided.
     #[serde(default)]
-    activity: Activity,
+    activity: Option<Activity>,
     /// Your plan, by name or number.
     #[serde(default)]
+    #[schemars(extend("x-flag-alias" = "plan-id"))]
     plan: Option<String>,
     /// Your agent of that plan.
     #[serde(default)]
+    #[schemars(extend("x-flag-alias" = "agent-id"))]
     agent: Option<String>,
     /// Explain each line, and what was left out.
     #[serde(default)]
     explain: bool,
+    /// The same signals in one object.
+    #[serde(default)]
+    #[schemars(extend("x-no-flag" = true))]
+    signals: SignalFields,
+}
+
+/// What is known about the work.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct SignalFields {
+    /// File that is open.
+    current_file: Option<String>,
+    /// Error messages.
+    recent_errors: Vec<String>,
+    /// Kind of work.
+    activity: Option<Activity>,
+    /// What you are about to do.
+    task: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -57,9 +84,12 @@ pub(crate) struct AssembledContext {
     budget: usize,
     /// Tokens of each tier.
     tiers: TierTokens,
-    /// Why each line is in the context, and why others are not.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    explanation: Option<Explanation>,
+    /// With `explain`: the lines of the context, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<ContextLine>>,
+    /// With `explain`: what was left out, the most valuable first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<LeftOut>>,
     /// Files or lines that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
@@ -83,37 +113,46 @@ impl Operation for ContextAssemble {
     type Response = AssembledContext;
     const SPEC: Spec = Spec {
         name: "context_assemble",
-        usage: "assemble [task]...",
+        usage: "assemble",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Assemble the context for a task within a token budget: pins, decisions, instructions, what is known about the task, files and errors, conventions, and pointers to more. Every line ends with the id under which all of it can be read.",
+        about: "Assemble the context for a task within a token budget: pins, decisions, instructions, what is known about the task, files and errors, conventions, and pointers to more.",
     };
+    const PATHS: &[&str] = &["/context/assemble"];
 
     fn run(session: &Session, request: Request) -> Result<AssembledContext, Error> {
-        let signals = Signals {
-            task: request.task,
-            files: request.files,
-            errors: request.errors,
-            activity: request.activity,
-            plan: request.plan,
-            agent: request.agent,
-        };
-        let assembly = assemble(session, &signals, request.budget)?;
-        Ok(AssembledContext::new(assembly, request.budget, request.explain))
+        let (budget, explain) = (request.budget, request.explain);
+        if budget > MAX_BUDGET {
+            let message = format!("the budget is {budget}, and the largest is {MAX_BUDGET}");
+            return Err(Error::bad_input(message).hint("state the budget in tokens"));
+        }
+        let assembly = assemble(session, &request.into_signals(), budget)?;
+        Ok(AssembledContext::new(assembly, budget, explain))
+    }
+}
+
+impl Request {
+    fn into_signals(self) -> Signals {
+        let SignalFields { current_file, recent_errors, activity, task } = self.signals;
+        Signals {
+            task: self.task.or(task),
+            files: self.files.into_iter().chain(current_file).collect(),
+            errors: self.errors.into_iter().chain(recent_errors).collect(),
+            activity: self.activity.or(activity).unwrap_or_default(),
+            plan: self.plan,
+            agent: self.agent,
+        }
     }
 }
 
 impl AssembledContext {
     fn new(assembly: Assembly, budget: usize, explain: bool) -> Self {
-        let [tier1, tier2, tier3, tier4] = assembly.tier_tokens;
-        AssembledContext {
-            context: assembly.context,
-            token_count: assembly.tokens,
-            budget,
-            tiers: TierTokens { tier1, tier2, tier3, tier4 },
-            explanation: explain.then_some(assembly.explanation),
-            problems: assembly.problems,
-        }
+        let Assembly { context, tokens, tier_tokens, explanation, problems } = assembly;
+        let [tier1, tier2, tier3, tier4] = tier_tokens;
+        let Explanation { lines, left_out, .. } = explanation;
+        let (lines, left_out) = explain.then_some((lines, left_out)).unzip();
+        let tiers = TierTokens { tier1, tier2, tier3, tier4 };
+        AssembledContext { context, token_count: tokens, budget, tiers, lines, left_out, problems }
     }
 }
 
@@ -121,11 +160,57 @@ impl Answer for AssembledContext {
     fn view(&self) -> View {
         let mut view = View::new();
         let TierTokens { tier1, tier2, tier3, tier4 } = self.tiers;
-        for (tier, tokens) in Tier::ALL.into_iter().zip([tier1, tier2, tier3, tier4]) {
-            view.line([span(Role::Dim, format!("{}: {tokens}", tier.as_str()))]);
+        let tiers = Tier::ALL.into_iter().zip([tier1, tier2, tier3, tier4]);
+        let parts: Vec<BarPart<'_>> = tiers
+            .map(|(tier, size)| BarPart { name: tier.as_str(), size, remark: String::new() })
+            .collect();
+        bar(&mut view, self.budget, &parts);
+        view.blank();
+        match &self.lines {
+            Some(lines) => lines.iter().for_each(|line| show_line(&mut view, line)),
+            None if self.context.is_empty() => {
+                view.line([span(Role::Dim, "nothing fits, or nothing is known")]);
+            }
+            None => {
+                for line in self.context.lines() {
+                    view.wrapped_line(2, [line]);
+                }
+            }
         }
-        view.text(&self.context);
+        if let Some(left_out) = &self.left_out {
+            show_left_out(&mut view, left_out);
+        }
         present::problems(&mut view, &self.problems);
         view
+    }
+}
+
+fn show_line(view: &mut View, line: &ContextLine) {
+    view.wrapped_line(2, [line.text.as_str()]);
+    let score = line.score.map(|score| format!(", score {score:.3}")).unwrap_or_default();
+    let details = format!(
+        "  {} · {} · value {:.3}{score} · {} · {} tokens · ",
+        line.tier.as_str(),
+        line.reason,
+        line.value,
+        line.level.as_str(),
+        line.tokens
+    );
+    view.wrapped_line(2, [span(Role::Dim, details), span(Role::Source, &line.source)]);
+}
+
+fn show_left_out(view: &mut View, left_out: &[LeftOut]) {
+    if left_out.is_empty() {
+        return;
+    }
+    view.title("Left out");
+    for one in left_out.iter().take(MAX_LEFT_OUT_SHOWN) {
+        view.wrapped_line(2, [format!("{}  {}", one.id, one.text)]);
+        let details = format!("  {} · {} tokens · ", one.because, one.tokens);
+        view.wrapped_line(2, [span(Role::Dim, details), span(Role::Source, &one.source)]);
+    }
+    let more = left_out.len().saturating_sub(MAX_LEFT_OUT_SHOWN);
+    if more > 0 {
+        view.line([span(Role::Dim, Hint::text(format!("{more} more in the JSON answer")))]);
     }
 }

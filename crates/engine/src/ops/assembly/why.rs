@@ -1,0 +1,144 @@
+//! `why`: says why an agent knows something, or does not.
+
+use std::collections::HashSet;
+
+use heirloom_core::Hint;
+use heirloom_core::recall::{is_stop_word, terms};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::assembly::{ContextLine, Explanation, LeftOut};
+use crate::recall::Search;
+use crate::view::{Role, View, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct ContextWhy;
+
+/// The share of the words of a text that a line must contain to be about it.
+const MIN_COMMON_WORDS: f64 = 0.6;
+
+/// Maximum number of lines that are shown.
+const MAX_SHOWN: usize = 5;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// What the agent knows or should know, in any words, or the id of a memory.
+    text: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Why {
+    /// When the last context was assembled.
+    assembled: String,
+    /// The task that it was for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<String>,
+    /// Lines of that context that say it.
+    lines: Vec<ContextLine>,
+    /// What was left out of it although it says it.
+    left_out: Vec<LeftOut>,
+    /// Ids of memories that say it and were no candidates.
+    not_considered: Vec<String>,
+}
+
+impl Operation for ContextWhy {
+    type Request = Request;
+    type Response = Why;
+    const SPEC: Spec = Spec {
+        name: "context_why",
+        usage: "why <text>...",
+        group: Group::Memory,
+        effect: Effect::Reads,
+        about: "Say why the last assembled context contains something, or why it does not.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Why, Error> {
+        let Some(last) = Explanation::read_last(session)? else {
+            return Err(Error::not_found("no context was assembled in this workspace yet", vec![])
+                .hint(Hint::default().operation("context_assemble").then(" assembles one")));
+        };
+        let wanted = Wanted::new(&request.text);
+        let mut lines = last.lines;
+        lines.retain(|line| wanted.is_about(&line.id, &line.text));
+        let mut left_out = last.left_out;
+        left_out.retain(|one| wanted.is_about(&one.id, &one.text));
+        let not_considered = match lines.is_empty() && left_out.is_empty() {
+            true => memories_about(session, &request.text, &wanted)?,
+            false => vec![],
+        };
+        lines.truncate(MAX_SHOWN);
+        left_out.truncate(MAX_SHOWN);
+        Ok(Why { assembled: last.assembled, task: last.task, lines, left_out, not_considered })
+    }
+}
+
+/// Returns the ids of memories that say something.
+fn memories_about(session: &Session, text: &str, wanted: &Wanted) -> Result<Vec<String>, Error> {
+    let found = Search { query: text, limit: MAX_SHOWN, ..Search::default() }.run(session)?;
+    let about = found.hits.into_iter().filter(|hit| wanted.is_about(&hit.item.id, &hit.item.text));
+    Ok(about.map(|hit| hit.item.short_id().to_owned()).collect())
+}
+
+/// What is looked for.
+struct Wanted {
+    id: String,
+    words: HashSet<String>,
+}
+
+impl Wanted {
+    fn new(text: &str) -> Self {
+        let words = terms(text).into_iter().filter(|word| !is_stop_word(word)).collect();
+        Wanted { id: text.trim().to_owned(), words }
+    }
+
+    /// Returns whether a memory has the id that is looked for, or most of the words.
+    fn is_about(&self, id: &str, text: &str) -> bool {
+        if !self.id.is_empty() && id.ends_with(&self.id) {
+            return true;
+        }
+        let contained: HashSet<String> = terms(text).into_iter().collect();
+        let common = self.words.intersection(&contained).count();
+        common > 0 && common as f64 >= MIN_COMMON_WORDS * self.words.len() as f64
+    }
+}
+
+impl Answer for Why {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        let task = self.task.as_ref().map(|task| format!(" for \"{task}\"")).unwrap_or_default();
+        view.line([span(
+            Role::Dim,
+            format!("the last context{task}, assembled {}", self.assembled),
+        )]);
+        for line in &self.lines {
+            view.wrapped_line(2, [line.text.as_str()]);
+            let date = line.date.as_ref().map(|date| format!(" of {date}")).unwrap_or_default();
+            let why = format!(
+                "  because: {}; {}{date}, {} tier, value {:.3}, {} tokens · ",
+                line.reason,
+                line.kind,
+                line.tier.as_str(),
+                line.value,
+                line.tokens
+            );
+            view.wrapped_line(2, [span(Role::Dim, why), span(Role::Source, &line.source)]);
+        }
+        for one in &self.left_out {
+            view.wrapped_line(2, [format!("not in it: {} [{}]", one.text, one.id)]);
+            let why = format!("  because {} ({} tokens) · ", one.because, one.tokens);
+            view.wrapped_line(2, [span(Role::Dim, why), span(Role::Source, &one.source)]);
+        }
+        if self.lines.is_empty() && self.left_out.is_empty() {
+            let message = match self.not_considered.as_slice() {
+                [] => "not in it: no memory says that".to_owned(),
+                ids => format!(
+                    "not in it: {} did not answer the task, files or errors well enough",
+                    ids.join(", ")
+                ),
+            };
+            view.line([message]);
+        }
+        view
+    }
+}

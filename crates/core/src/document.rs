@@ -1,14 +1,14 @@
 //! A markdown document as values: the fields it sets, its text, its references and its problems.
 
 pub(crate) mod adr_id;
+mod form;
 mod markdown;
 mod reference;
-mod tier;
 
+pub use form::{DocumentForm, smaller_forms, stated_summary};
 pub(crate) use markdown::link_ranges;
 pub use reference::{LinkField, Reference, ReferenceKind};
 pub(crate) use reference::{is_plan_or_adr_name, strip_extension};
-pub use tier::{Tier, smaller_forms, stated_summary};
 
 use std::collections::BTreeMap;
 

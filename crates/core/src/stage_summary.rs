@@ -1,6 +1,6 @@
 //! The summary of a stage, extracted from its artifacts. Nothing is added that the artifacts do not say.
 
-use crate::document::{Tier, smaller_forms};
+use crate::document::{DocumentForm, smaller_forms};
 use crate::words::short_hash;
 use crate::{Document, Value, lines, path, prose};
 
@@ -74,7 +74,8 @@ fn artifact_summary(file: &str, content: &str) -> String {
 /// artifact.
 fn markdown_summary(file: &str, content: &str) -> String {
     let document = Document::parse(file, content);
-    let overview = smaller_forms(&document).into_iter().find(|(tier, _)| *tier == Tier::Overview);
+    let overview =
+        smaller_forms(&document).into_iter().find(|(form, _)| *form == DocumentForm::Overview);
     let text = overview.map_or_else(|| document.prose.trim().to_owned(), |(_, text)| text);
     let lower = |line: &str| match line.starts_with('#') {
         true => format!("##{line}"),

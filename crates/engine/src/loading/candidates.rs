@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use heirloom_core::document::{Tier, smaller_forms, stated_summary};
+use heirloom_core::document::{DocumentForm, smaller_forms, stated_summary};
 use heirloom_core::hierarchy::{Hierarchy, Level};
 use heirloom_core::staleness::Freshness;
 use heirloom_core::{path, stage_summary};
@@ -60,7 +60,7 @@ pub(crate) struct Candidate {
     /// The freshness.
     pub(crate) freshness: Freshness,
     /// The forms, the full one first.
-    pub(crate) forms: Vec<(Tier, String)>,
+    pub(crate) forms: Vec<(DocumentForm, String)>,
 }
 
 /// Returns the documents of a context by level, in the order in which levels are served: the most specific first.
@@ -132,7 +132,7 @@ fn candidate(
         reason,
         updated: assessment.updated,
         freshness: assessment.staleness.status,
-        forms: std::iter::once((Tier::Full, full.to_owned())).chain(smaller).collect(),
+        forms: std::iter::once((DocumentForm::Full, full.to_owned())).chain(smaller).collect(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Chooses the forms of documents that fit into a token budget.
 
 use heirloom_core::budget::{self, BudgetItem, BudgetLayer, ItemForm, LayerPlan, PlanValue};
-use heirloom_core::document::Tier;
+use heirloom_core::document::DocumentForm;
 use heirloom_store::tokens::TokenCounter;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(crate) struct ChosenLayer {
     /// The documents, the most important first.
     pub(crate) entries: Vec<ChosenEntry>,
     /// The documents that did not fit.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<LeftOutFile>,
 }
 
 /// A document in the form that was chosen.
@@ -36,7 +36,7 @@ pub(crate) struct ChosenEntry {
     /// The document.
     pub(crate) document: Candidate,
     /// How much of it is shown.
-    pub(crate) tier: Tier,
+    pub(crate) form: DocumentForm,
     /// What is shown of it.
     pub(crate) content: String,
     /// The tokens of what is shown.
@@ -47,7 +47,7 @@ pub(crate) struct ChosenEntry {
 
 /// A document that did not fit into the budget in any form.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct LeftOut {
+pub(crate) struct LeftOutFile {
     /// Level of the document.
     pub(crate) layer: String,
     /// Path of the file.
@@ -119,11 +119,11 @@ fn always_count(layer: &CandidateLayer) -> usize {
 
 fn costs(document: &Candidate, mut count: impl FnMut(&str) -> usize) -> Costs {
     let mut costs = Costs { item: BudgetItem::default(), forms: vec![] };
-    for (at, (tier, text)) in document.forms.iter().enumerate() {
+    for (at, (form, text)) in document.forms.iter().enumerate() {
         let tokens = count(text);
         if at == 0 || tokens < costs.smallest() {
             costs.forms.push(at);
-            costs.item.forms.push(ItemForm { tokens, points: tier.points() });
+            costs.item.forms.push(ItemForm { tokens, points: form.points() });
         }
     }
     costs
@@ -133,15 +133,15 @@ fn apply(layer: CandidateLayer, costs: &[Costs], plan: LayerPlan) -> ChosenLayer
     let mut entries = Vec::new();
     let mut left_out = Vec::new();
     let forms = plan.always.into_iter().chain(plan.conditional);
-    for ((document, cost), form) in layer.documents.into_iter().zip(costs).zip(forms) {
+    for ((document, cost), index) in layer.documents.into_iter().zip(costs).zip(forms) {
         let full_tokens = cost.full();
-        match form {
-            Some(form) => {
-                let (tier, content) = document.forms[cost.forms[form]].clone();
-                let tokens = cost.item.forms[form].tokens;
-                entries.push(ChosenEntry { document, tier, content, tokens, full_tokens });
+        match index {
+            Some(index) => {
+                let (form, content) = document.forms[cost.forms[index]].clone();
+                let tokens = cost.item.forms[index].tokens;
+                entries.push(ChosenEntry { document, form, content, tokens, full_tokens });
             }
-            None => left_out.push(LeftOut {
+            None => left_out.push(LeftOutFile {
                 layer: layer.level.clone(),
                 path: document.path,
                 tokens: full_tokens,

@@ -1,6 +1,6 @@
 //! `context load`: loads the files of each level into a token budget.
 
-use heirloom_core::document::Tier;
+use heirloom_core::document::DocumentForm;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::staleness::Freshness;
 use heirloom_core::{Hint, Problem};
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::loading::{
-    ChosenContext, ChosenEntry, ContentKind, ContextSelection, LeftOut, LoadReason,
+    ChosenContext, ChosenEntry, ContentKind, ContextSelection, LeftOutFile, LoadReason,
     SelectedContext, candidate_layers, choose,
 };
 use crate::view::bar::{BarPart, bar, thousands};
@@ -60,7 +60,7 @@ pub(crate) struct LoadedContext {
     /// How the budget was used, in the order in which levels were served.
     usage: Vec<LayerUsage>,
     /// Files that did not fit in any form.
-    left_out: Vec<LeftOut>,
+    left_out: Vec<LeftOutFile>,
     /// Files or lines that could not be read, and settings that are ignored.
     problems: Vec<Problem>,
     /// Names without files yet.
@@ -86,7 +86,7 @@ struct EntryMetadata {
     /// Path of the file.
     path: String,
     /// How much of the file the content is.
-    form: Tier,
+    form: DocumentForm,
     /// Tokens (o200k) of the whole file.
     full_tokens: usize,
     /// Whether the level always loads it, or if there is room.
@@ -186,7 +186,7 @@ fn loaded_entry(level: &str, entry: ChosenEntry) -> LoadedEntry {
         content: entry.content,
         metadata: EntryMetadata {
             path: document.path,
-            form: entry.tier,
+            form: entry.form,
             full_tokens: entry.full_tokens,
             load: document.reason,
             updated: document.updated.map(|date| date.to_string()),
@@ -231,12 +231,12 @@ impl Answer for LoadedContext {
 }
 
 /// Shows what did not fit, with its cost.
-pub(super) fn show_left_out(view: &mut View, left_out: &[LeftOut]) {
+pub(super) fn show_left_out(view: &mut View, left_out: &[LeftOutFile]) {
     if left_out.is_empty() {
         return;
     }
     view.title("Left out");
-    let row = |left: &LeftOut| {
+    let row = |left: &LeftOutFile| {
         vec![
             span(Role::Key, &left.layer),
             span(Role::Source, &left.path),
@@ -275,7 +275,7 @@ impl LoadedEntry {
     fn size(&self) -> String {
         let tokens = format!("{} tokens", thousands(self.tokens));
         match self.metadata.form {
-            Tier::Full => tokens,
+            DocumentForm::Full => tokens,
             form => {
                 format!("{}, {tokens} of {}", form.as_str(), thousands(self.metadata.full_tokens))
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use heirloom_core::cascade::{self, Contribution, ValueChange};
 use heirloom_core::conflict::Conflict;
-use heirloom_core::document::Tier;
+use heirloom_core::document::DocumentForm;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use heirloom_core::supersession::Supersession;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::show_left_out;
 use crate::loading::{
-    ChosenLayer, ContentKind, LeftOut, apply_memory, candidate_layers, check_budget, choose,
+    ChosenLayer, ContentKind, LeftOutFile, apply_memory, candidate_layers, check_budget, choose,
     remove_unedited, role_shares,
 };
 use crate::memory::{MemoryItem, show_items};
@@ -89,7 +89,7 @@ pub(crate) struct ResolvedContext {
     tokens: Option<usize>,
     /// With `budget`: documents that did not fit in any form.
     #[serde(skip_serializing_if = "Option::is_none")]
-    left_out: Option<Vec<LeftOut>>,
+    left_out: Option<Vec<LeftOutFile>>,
     /// With `diff`: the changes of each layer, in order of layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<Vec<LayerDiff>>,
@@ -119,7 +119,7 @@ struct ContextLayer {
     tokens: Option<usize>,
     /// With `budget`: how much of the document the text is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    form: Option<Tier>,
+    form: Option<DocumentForm>,
     /// Text after the front matter, without template text.
     prose: String,
     #[serde(skip)]
@@ -375,7 +375,7 @@ impl ResolvedContext {
         for layer in &mut self.layers {
             let entry = entries.remove(&layer.source);
             layer.tokens = Some(entry.as_ref().map_or(0, |entry| entry.tokens));
-            layer.form = entry.as_ref().map(|entry| entry.tier);
+            layer.form = entry.as_ref().map(|entry| entry.form);
             layer.prose = entry.map(|entry| entry.content).unwrap_or_default();
         }
         self.tokens = self.layers.iter().map(|layer| layer.tokens).sum();
@@ -400,7 +400,7 @@ impl ResolvedContext {
 impl ContextLayer {
     /// Returns which form of the document is shown, if it is not the full one.
     fn form_remark(&self) -> String {
-        let smaller = self.form.filter(|form| *form != Tier::Full);
+        let smaller = self.form.filter(|form| *form != DocumentForm::Full);
         smaller.map(|form| format!(" · {}", form.as_str())).unwrap_or_default()
     }
 }

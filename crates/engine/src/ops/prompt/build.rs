@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sections::{self, EntryStyle};
 use crate::loading::{
-    ChosenEntry, ChosenLayer, ContentKind, ContextSelection, LeftOut, SelectedContext,
+    ChosenEntry, ChosenLayer, ContentKind, ContextSelection, LeftOutFile, SelectedContext,
     candidate_layers, choose,
 };
 use crate::view::View;
@@ -35,7 +35,7 @@ pub(crate) struct AgentPrompt {
     /// Files that it contains, whole or in part.
     sources: Vec<String>,
     /// Files that did not fit in any form.
-    left_out: Vec<LeftOut>,
+    left_out: Vec<LeftOutFile>,
     /// Files or lines that could not be read, and settings that are ignored.
     problems: Vec<Problem>,
 }

@@ -14,7 +14,7 @@ const MAX_PARAGRAPH_CHARS: usize = 320;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Tier {
+pub enum DocumentForm {
     /// The title, the description and the tags.
     Card,
     /// The opening and the headings.
@@ -25,48 +25,48 @@ pub enum Tier {
     Full,
 }
 
-impl Tier {
+impl DocumentForm {
     /// Returns what a document in this form is worth, compared to other forms.
     pub fn points(self) -> u64 {
         match self {
-            Tier::Card => 1,
-            Tier::Outline => 2,
-            Tier::Overview => 4,
-            Tier::Full => 8,
+            DocumentForm::Card => 1,
+            DocumentForm::Outline => 2,
+            DocumentForm::Overview => 4,
+            DocumentForm::Full => 8,
         }
     }
 
     /// Returns the name.
     pub fn as_str(self) -> &'static str {
         match self {
-            Tier::Card => "card",
-            Tier::Outline => "outline",
-            Tier::Overview => "overview",
-            Tier::Full => "full",
+            DocumentForm::Card => "card",
+            DocumentForm::Outline => "outline",
+            DocumentForm::Overview => "overview",
+            DocumentForm::Full => "full",
         }
     }
 }
 
 /// Returns the smaller forms of a markdown document, the largest first. No sentence is cut.
-pub fn smaller_forms(document: &Document) -> Vec<(Tier, String)> {
+pub fn smaller_forms(document: &Document) -> Vec<(DocumentForm, String)> {
     let sections = document.sections();
     let parts: Vec<String> = sections.iter().filter_map(section_overview).collect();
-    let overview = (!parts.is_empty()).then(|| (Tier::Overview, parts.join("\n\n")));
-    let card = card(document).map(|card| (Tier::Card, card));
+    let overview = (!parts.is_empty()).then(|| (DocumentForm::Overview, parts.join("\n\n")));
+    let card = card(document).map(|card| (DocumentForm::Card, card));
     overview.into_iter().chain(outline(&sections)).chain(card).collect()
 }
 
 /// Returns the smaller form of a file with data (JSON, YAML): the text that it states as its `summary`. Data is shown
 /// whole or not at all otherwise, since a part of it would mislead.
-pub fn stated_summary(text: &str) -> Option<(Tier, String)> {
+pub fn stated_summary(text: &str) -> Option<(DocumentForm, String)> {
     let value = yaml::parse(text).ok()??.value();
     let summary = value.get("summary").and_then(Value::as_str).map(str::trim)?;
-    (!summary.is_empty()).then(|| (Tier::Overview, summary.to_owned()))
+    (!summary.is_empty()).then(|| (DocumentForm::Overview, summary.to_owned()))
 }
 
 /// Returns the opening, which is all up to the second heading, and the other headings. A document without further
 /// headings has no outline.
-fn outline(sections: &[DocumentSection<'_>]) -> Option<(Tier, String)> {
+fn outline(sections: &[DocumentSection<'_>]) -> Option<(DocumentForm, String)> {
     let is_title = |section: &DocumentSection<'_>| section.heading.is_none_or(|it| it.level == 1);
     let opening_count = sections.iter().take(2).take_while(|section| is_title(section)).count();
     let (opening, rest) = sections.split_at(opening_count);
@@ -76,7 +76,7 @@ fn outline(sections: &[DocumentSection<'_>]) -> Option<(Tier, String)> {
     }
     let opening = opening.iter().filter_map(section_overview);
     let parts: Vec<String> = opening.chain([headings.join("\n")]).collect();
-    Some((Tier::Outline, parts.join("\n\n")))
+    Some((DocumentForm::Outline, parts.join("\n\n")))
 }
 
 fn heading_line(section: &DocumentSection<'_>) -> Option<String> {
@@ -166,16 +166,16 @@ mod tests {
             forms,
             [
                 (
-                    Tier::Overview,
+                    DocumentForm::Overview,
                     "# Billing\n\nOpening.\nSecond line.\n\n## Rules\n\nThese hold:\n\n- one\n- two\n\n## Code"
                         .to_owned()
                 ),
                 (
-                    Tier::Outline,
+                    DocumentForm::Outline,
                     "# Billing\n\nOpening.\nSecond line.\n\n## Rules\n## Code".to_owned()
                 ),
                 (
-                    Tier::Card,
+                    DocumentForm::Card,
                     "Billing (docs/billing.md)\nHow money moves.\nTags: billing, api".to_owned()
                 ),
             ]
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn data_has_a_smaller_form_only_if_it_states_a_summary() {
         let summary = stated_summary("{\"summary\": \"Three tasks.\", \"tasks\": [1, 2, 3]}");
-        assert_eq!(summary, Some((Tier::Overview, "Three tasks.".to_owned())));
+        assert_eq!(summary, Some((DocumentForm::Overview, "Three tasks.".to_owned())));
         for text in ["{\"tasks\": []}", "summary: 3", "summary: ' '", "- a", "{", ""] {
             assert_eq!(stated_summary(text), None, "{text}");
         }

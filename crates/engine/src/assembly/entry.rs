@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use heirloom_core::assembly::{Excerpt, Tier, excerpts};
 use heirloom_core::compression::{self, Level};
 use heirloom_core::prose;
-use heirloom_core::recall::{strip_section_prefix, terms};
+use heirloom_core::recall::terms;
 use heirloom_core::record::{Referent, ShortTexts};
 use heirloom_store::tokens;
 
@@ -64,9 +64,9 @@ pub(super) struct Entry {
     pub(super) kind: String,
     pub(super) source: String,
     pub(super) date: Option<String>,
-    /// The number of the chunk of a long text; 0 otherwise.
-    pub(super) order: usize,
-    /// The text of the longest form.
+    /// What every form begins with: the title and the heading of a section.
+    pub(super) label: String,
+    /// The text of the longest form, without the label.
     pub(super) text: String,
     /// Its forms, the longest first.
     pub(super) forms: Vec<EntryForm>,
@@ -121,7 +121,10 @@ impl Entry {
         reason: &str,
     ) -> Self {
         let item = &hit.item;
-        let text = shown_text(hit);
+        let (label, text) = match SectionText::of(hit) {
+            Some(section) => (section.label(true), section.body),
+            None => (String::new(), shown_text(hit)),
+        };
         let asked: HashMap<String, f64> = hit
             .explain
             .iter()
@@ -140,7 +143,7 @@ impl Entry {
             kind: item.kind.clone(),
             source: item.source.clone(),
             date: item.date.clone(),
-            order: 0,
+            label,
             text,
             forms: vec![],
         };
@@ -169,7 +172,7 @@ impl Entry {
             kind: kind.to_owned(),
             source: source.to_owned(),
             date: None,
-            order: 0,
+            label: String::new(),
             text: one_line(text),
             forms: vec![],
         };
@@ -182,7 +185,7 @@ impl Entry {
     pub(super) fn pointer_to(hit: &Hit, title: &str) -> Self {
         let item = &hit.item;
         let pointer = match &item.referent {
-            Referent::Document(id) => id.as_str(),
+            Referent::Document(id) => document_pointer(id),
             _ => item.short_id(),
         };
         let text = one_line(title);
@@ -202,7 +205,7 @@ impl Entry {
             kind: item.kind.clone(),
             source: item.source.clone(),
             date: item.date.clone(),
-            order: 0,
+            label: String::new(),
             forms: vec![EntryForm::new(Level::Index, 1.0, line)],
             text,
         }
@@ -216,18 +219,21 @@ impl Entry {
         asked: &HashMap<String, f64>,
         is_whole: bool,
     ) {
-        let pointer = self.pointer().to_owned();
-        let with_source = |text: &str| format!("- {text} [{pointer}]\n");
+        let (label, pointer) = (self.label.clone(), self.pointer().to_owned());
+        let with_source = |text: &str| format!("- {label}{text} [{pointer}]\n");
+        // Nothing more can be read under the id of a whole memory, and `why` names the source of any line.
+        let is_whole = is_whole && !matches!(self.referent, Some(Referent::Document(_)));
         let mut forms = vec![EntryForm::new(Level::Full, 1.0, with_source(&self.text))];
         if is_whole {
-            // Nothing more can be read under the id, and `why` names the source of any line.
             let line = format!("- {}\n", self.text);
             forms.push(EntryForm::new(Level::Full, SHARE_WITHOUT_SOURCE, line));
         }
         for Excerpt { text, share } in excerpts(&self.text, asked) {
             forms.push(EntryForm::new(Level::Full, share, with_source(&text)));
-            let without_source = share * SHARE_WITHOUT_SOURCE;
-            forms.push(EntryForm::new(Level::Full, without_source, format!("- {text}\n")));
+            if is_whole {
+                let share = share * SHARE_WITHOUT_SOURCE;
+                forms.push(EntryForm::new(Level::Full, share, format!("- {text}\n")));
+            }
         }
         for level in [Level::Summary, Level::Compressed, Level::Index] {
             let text = compression::at_level(&self.text, title, supplied, level);
@@ -238,10 +244,23 @@ impl Entry {
         self.forms = forms;
     }
 
+    /// Leaves out the title of a document in its label, since another entry states it.
+    pub(super) fn without_title(mut self, hit: &Hit) -> Self {
+        if let Some(section) = SectionText::of(hit) {
+            let old = self.label.len();
+            self.label = section.label(false);
+            for form in &mut self.forms {
+                let line = format!("- {}{}", self.label, &form.line["- ".len() + old..]);
+                *form = EntryForm::new(form.level, form.share, line);
+            }
+        }
+        self
+    }
+
     /// Returns the id under which all of it can be read.
     pub(super) fn pointer(&self) -> &str {
         match &self.referent {
-            Some(Referent::Document(_)) => strip_section_prefix(&self.id).unwrap_or(&self.id),
+            Some(Referent::Document(id)) => document_pointer(id),
             _ => short_memory_id(&self.id),
         }
     }
@@ -249,7 +268,13 @@ impl Entry {
     /// Returns its position in the context: what is the least likely to change or to be left out comes first.
     pub(super) fn position(&self) -> impl Ord + use<> {
         let value_step = (self.value * VALUE_STEPS).round() as i64;
-        (self.section, !self.is_first, std::cmp::Reverse(value_step), self.id.clone(), self.order)
+        (
+            self.section,
+            !self.is_first,
+            std::cmp::Reverse(value_step),
+            self.id.clone(),
+            self.text.clone(),
+        )
     }
 
     /// Returns the terms of its text, each once.
@@ -269,6 +294,44 @@ fn shown_text(hit: &Hit) -> String {
         // The passage is not a part of the text: the excerpt of an episode, or the instructions of a message.
         [] if !hit.item.text.contains(passage) => one_line(passage),
         sentences => one_line(&sentences.join(" ")),
+    }
+}
+
+/// Returns the name under which a document can be read: the number of a decision record, or the id of another document.
+fn document_pointer(id: &str) -> &str {
+    id.strip_prefix("adr/").unwrap_or(id)
+}
+
+/// What is shown of a section of a document.
+struct SectionText {
+    title: String,
+    heading: String,
+    body: String,
+}
+
+impl SectionText {
+    /// Splits the text of a section, which begins with the title of its document and its heading: `title › heading: text`.
+    /// `None` for other memories, and for sections without a heading.
+    fn of(hit: &Hit) -> Option<Self> {
+        let Referent::Document(id) = &hit.item.referent else { return None };
+        let (title, rest) = hit.item.text.split_once(" › ")?;
+        let (heading, body) = rest.split_once(": ")?;
+        let start = hit.item.text.len() - body.len();
+        let shown = shown_text(hit);
+        let prefix = one_line(&hit.item.text[..start]);
+        let title = title.strip_prefix(document_pointer(id)).unwrap_or(title);
+        Some(SectionText {
+            title: title.trim_start_matches([':', ' ']).to_owned(),
+            heading: heading.to_owned(),
+            body: shown.strip_prefix(&prefix).unwrap_or(&shown).trim_start().to_owned(),
+        })
+    }
+
+    fn label(&self, with_title: bool) -> String {
+        match with_title && !self.title.is_empty() {
+            true => format!("{} › {}: ", self.title, self.heading),
+            false => format!("{}: ", self.heading),
+        }
     }
 }
 

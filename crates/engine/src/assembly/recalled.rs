@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use heirloom_core::assembly::Tier;
 use heirloom_core::instruction::instructions_in_memory;
-use heirloom_core::record::FactSection;
+use heirloom_core::record::{FactSection, Referent};
 
 use super::entry::{Entry, Section};
 use super::signals::SignalQuestion;
@@ -15,6 +15,9 @@ const HALF_VALUE_RANK: f64 = 2.0;
 
 /// The factor on the value of each further chunk of the same memory.
 const FURTHER_CHUNK_FACTOR: f64 = 0.6;
+
+/// An answer with less than this part of the best score is no answer.
+const MIN_RELATIVE_SCORE: f64 = 0.3;
 
 /// A longer sentence is no instruction.
 const MAX_INSTRUCTION_WORDS: usize = 45;
@@ -30,10 +33,15 @@ const INSTRUCTION_VALUE: f64 = 0.1;
 pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (question, hits) in questions.iter().zip(&memories.answers) {
-        let mut counts: HashMap<&str, i32> = HashMap::new();
+        let mut counts: HashMap<&Referent, i32> = HashMap::new();
+        let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
         for (rank, hit) in hits.iter().enumerate() {
-            let earlier = counts.entry(&hit.item.id).or_default();
+            if hit.item.score.unwrap_or_default() < MIN_RELATIVE_SCORE * best {
+                break;
+            }
+            let earlier = counts.entry(&hit.item.referent).or_default();
             let value = usefulness(rank) * FURTHER_CHUNK_FACTOR.powi(*earlier);
+            let is_further = *earlier > 0;
             *earlier += 1;
             let is_critical = question.section == Section::Errors
                 || is_decision(hit) && value >= MIN_CRITICAL_VALUE;
@@ -43,7 +51,8 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
                 Section::Errors => "concerns the error".to_owned(),
                 _ => "answers the task".to_owned(),
             };
-            entries.push(Entry::of_hit(hit, tier, question.section, value, &reason));
+            let entry = Entry::of_hit(hit, tier, question.section, value, &reason);
+            entries.push(if is_further { entry.without_title(hit) } else { entry });
         }
     }
     entries

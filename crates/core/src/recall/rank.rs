@@ -5,10 +5,13 @@
 //! its neighbours contain, plus half of its cosine to the question. A term is weighted by its IDF, and it counts in full
 //! if it is frequent for the length of the chunk. The terms of a neighbour count half as much, and less with the text in
 //! between. A short memory that is itself a question is rarely the answer, but what follows it often is: a question
-//! scores lower and lends more to its successor. Memories that relations link to a memory count like neighbours.
+//! scores lower and lends more to its successor. Memories that relations link to a memory count like neighbours. In a
+//! passage of several chunks, a part of each term's score is that of the whole passage, so that an answer that is spread
+//! over a long text is found as well.
 //!
 //! The best of many chunks is better by chance alone, so a memory scores lower the more chunks it has, unless the
-//! question asks for an account of something, which takes many words.
+//! question asks for an account of something, which takes many words. Such a question often paraphrases what it asks
+//! for, so memories like its best answers get a bonus (pseudo-relevance feedback).
 //!
 //! A memory of the period that the question names gets a small bonus, or as much as all terms together if the question
 //! names nothing else. Confidence and freshness only break near-ties. A memory that repeats a better one is demoted.
@@ -17,6 +20,7 @@ mod candidate_search;
 mod candidates;
 mod matched_terms;
 mod sessions;
+mod whole_passages;
 
 use std::cmp::Ordering;
 
@@ -27,6 +31,7 @@ use crate::{day, parallel};
 use candidate_search::{best_by_terms, best_by_time};
 use candidates::CandidateSet;
 use matched_terms::{MatchedTerm, TermFrequencies, match_terms, saturated};
+use whole_passages::WholePassages;
 
 pub use sessions::{RankedSession, SessionScoreParts, rank_sessions};
 
@@ -44,11 +49,18 @@ const QUESTION_LENGTHS: (f32, f32) = (10.0, 40.0);
 const COSINE_WEIGHT: f32 = 0.5;
 /// The share of the mean cosine of all chunks of a passage in its cosine; the rest is that of the chunk.
 const MEAN_COSINE_SHARE: f32 = 0.25;
+/// The share of the whole passage in the score of a term; the rest is that of the chunk and its neighbours.
+const PASSAGE_TERM_SHARE: f32 = 0.4;
 
 /// What a doubling of the number of chunks takes from the score of a memory.
 const CHUNK_PENALTY: f32 = 0.07;
 /// The most doublings that count.
 const MAX_CHUNK_DOUBLINGS: f32 = 3.0;
+
+/// The weight of a memory's mean cosine to the best answers of a question that asks for an account.
+const LIKENESS_WEIGHT: f32 = 0.2;
+/// How many of the best answers others are compared with.
+const COMPARED_ANSWERS: usize = 3;
 
 /// The cosine from which on a memory is an answer without any term of the question.
 const MIN_ANSWER_COSINE: f32 = 0.3;
@@ -135,6 +147,8 @@ pub struct ScoreParts {
     pub cosine_score: f32,
     /// What was taken off because the best of many chunks is better by chance.
     pub chunk_penalty: f32,
+    /// The bonus for likeness to the best answers of a question that asks for an account.
+    pub likeness_bonus: f32,
     /// The bonus for being of the period that the question names.
     pub period_bonus: f32,
     /// The bonus for confidence and freshness.
@@ -166,7 +180,12 @@ pub struct TermScore {
 
 /// Returns the factor by which the length of a chunk, in terms, dampens its term frequencies.
 pub fn length_normalisation(length: u32) -> f32 {
-    1.0 / (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length as f32 / NEUTRAL_LENGTH)
+    length_factor(LENGTH_WEIGHT, length)
+}
+
+/// Returns the factor by which a length in terms, which has a weight from 0 to 1, dampens term frequencies.
+fn length_factor(weight: f32, length: u32) -> f32 {
+    1.0 / (1.0 - weight + weight * length as f32 / NEUTRAL_LENGTH)
 }
 
 /// Returns at most `limit` memories or passages that answer a question best, best first.
@@ -203,23 +222,6 @@ fn cosines(
     complete.map(Option::unwrap_or_default).collect()
 }
 
-/// Returns for each candidate the mean cosine of those candidates that are chunks of the same passage. Neighbours are
-/// candidates, so most chunks of a passage are among them.
-fn mean_cosines(corpus: &impl Corpus, candidates: &CandidateSet, cosines: &[f32]) -> Vec<f32> {
-    let mut means = cosines.to_vec();
-    for (position, slot) in candidates.slots.iter().enumerate() {
-        let count = corpus.chunk_count(*slot);
-        if count > 1 {
-            let first = corpus.passage(*slot);
-            let chunks = (first..first + count).filter_map(|slot| candidates.position(slot));
-            let (sum, known) = chunks
-                .fold((0.0, 0.0), |(sum, known), chunk| (sum + cosines[chunk], known + 1.0_f32));
-            means[position] = sum / known.max(1.0);
-        }
-    }
-    means
-}
-
 /// The candidates for an answer, and the inputs of the exact score of each.
 struct Ranking<'r, C> {
     corpus: &'r C,
@@ -232,14 +234,27 @@ struct Ranking<'r, C> {
     frequencies: TermFrequencies,
     /// The cosine of each candidate and the question.
     cosines: Vec<f32>,
-    /// The mean cosine of the chunks of each candidate's passage.
-    mean_cosines: Vec<f32>,
+    /// The passages of several chunks that candidates are part of.
+    passages: WholePassages,
     /// The number of the day on which the question is asked.
     today: i32,
 }
 
 /// The score of a candidate and its position among the candidates.
 type ScoredPosition = (f32, usize);
+
+/// A candidate for a place in the answer, with what changed its score after it was compared with better ones.
+struct Contender {
+    scored: ScoredPosition,
+    likeness_bonus: f32,
+    repeats: bool,
+}
+
+impl Contender {
+    fn new(scored: ScoredPosition) -> Self {
+        Contender { scored, likeness_bonus: 0.0, repeats: false }
+    }
+}
 
 impl<'r, C: Corpus> Ranking<'r, C> {
     /// Searches for the candidates of an answer with at most `limit` places.
@@ -266,12 +281,13 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));
         }
         let cosines = cosines(corpus, question, &candidates, &nearest);
+        let frequencies = TermFrequencies::new(corpus, &candidates, &terms);
         Ranking {
             corpus,
             question,
             unit,
-            frequencies: TermFrequencies::new(corpus, &candidates, &terms),
-            mean_cosines: mean_cosines(corpus, &candidates, &cosines),
+            passages: WholePassages::new(corpus, &candidates, &frequencies, &cosines),
+            frequencies,
             terms,
             total_weight,
             cosines,
@@ -291,14 +307,44 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             scores.truncate(kept);
         }
         scores.sort_by(better);
-        let repetitions = self.find_repetitions(&scores, limit);
-        for (score, _) in scores.iter_mut().zip(&repetitions).filter(|(_, repeats)| **repeats) {
-            score.0 *= REPETITION_FACTOR;
+        let mut contenders: Vec<Contender> = scores.into_iter().map(Contender::new).collect();
+        self.add_likeness_bonus(&mut contenders);
+        self.demote_repetitions(&mut contenders, limit);
+        contenders.truncate(limit);
+        contenders.iter().map(|contender| self.ranked_memory(contender)).collect()
+    }
+
+    /// Adds the bonus for likeness to the best contenders, if the question asks for an account, and sorts again.
+    fn add_likeness_bonus(&self, contenders: &mut [Contender]) {
+        if !self.question.asks_for_account || self.question.vector.is_empty() {
+            return;
         }
-        let mut scores: Vec<(ScoredPosition, bool)> = scores.into_iter().zip(repetitions).collect();
-        scores.sort_by(|(a, _), (b, _)| better(a, b));
-        scores.truncate(limit);
-        scores.into_iter().map(|(scored, repeats)| self.ranked_memory(scored, repeats)).collect()
+        let slot = |contender: &Contender| self.candidates.slots[contender.scored.1];
+        let best: Vec<Slot> = contenders.iter().take(COMPARED_ANSWERS).map(slot).collect();
+        for contender in contenders.iter_mut() {
+            let own = slot(contender);
+            let others = best.iter().filter(|other| **other != own);
+            let (total, count) = others.fold((0.0, 0.0_f32), |(total, count), other| {
+                (total + self.corpus.cosine(*other, own), count + 1.0)
+            });
+            contender.likeness_bonus = LIKENESS_WEIGHT * total / count.max(1.0);
+            contender.scored.0 += contender.likeness_bonus;
+        }
+        contenders.sort_by(|a, b| self.compare(&a.scored, &b.scored));
+    }
+
+    /// Lowers the scores of contenders, given best first, that repeat a better one, and sorts again.
+    fn demote_repetitions(&self, contenders: &mut [Contender], limit: usize) {
+        let scores: Vec<ScoredPosition> =
+            contenders.iter().map(|contender| contender.scored).collect();
+        for (contender, repeats) in contenders.iter_mut().zip(self.find_repetitions(&scores, limit))
+        {
+            contender.repeats = repeats;
+            if repeats {
+                contender.scored.0 *= REPETITION_FACTOR;
+            }
+        }
+        contenders.sort_by(|a, b| self.compare(&a.scored, &b.scored));
     }
 
     /// Orders candidates: the better one comes first.
@@ -308,9 +354,15 @@ impl<'r, C: Corpus> Ranking<'r, C> {
         b.0.total_cmp(&a.0).then_with(|| tie_break(a.1).cmp(&tie_break(b.1)))
     }
 
-    fn ranked_memory(&self, (score, position): ScoredPosition, repeats: bool) -> RankedMemory {
+    fn ranked_memory(&self, contender: &Contender) -> RankedMemory {
+        let (score, position) = contender.scored;
         let slot = self.candidates.slots[position];
-        RankedMemory { slot, score, parts: self.explain(position, repeats) }
+        let parts = ScoreParts {
+            likeness_bonus: contender.likeness_bonus,
+            is_repetition: contender.repeats,
+            ..self.explain(position)
+        };
+        RankedMemory { slot, score, parts }
     }
 
     /// Keeps the best chunk of each memory or passage.
@@ -352,19 +404,20 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             .collect()
     }
 
-    /// Returns the components of the score of a candidate.
-    fn explain(&self, position: usize, repeats: bool) -> ScoreParts {
+    /// Returns the components of the score of a candidate, before it is compared with better ones.
+    fn explain(&self, position: usize) -> ScoreParts {
         let slot = self.candidates.slots[position];
         let mut frequencies = Vec::new();
         self.sum_frequencies(position, &mut frequencies);
         let own = self.frequencies.of(position);
         let scores = || self.term_scores(&frequencies, position);
         let (contributors, count) = self.candidates.contributors(self.corpus, position);
+        let of_passage = self.passages.of(position).into_iter().flat_map(|passage| &passage.chunks);
+        let neighbours = contributors[..count].iter().map(|(neighbour, _)| *neighbour as usize);
+        let around: Vec<usize> = neighbours.chain(of_passage.copied()).collect();
         let is_exact = |term: &MatchedTerm| {
-            let mut around = contributors[..count].iter();
-            let in_neighbour =
-                |(at, _): &(u32, f32)| term.is_in(self.candidates.slots[*at as usize]);
-            term.is_in(slot) || around.any(in_neighbour)
+            let is_in = |position: &usize| term.is_in(self.candidates.slots[*position]);
+            is_in(&position) || around.iter().any(is_in)
         };
         let term_score = |(index, share): (usize, f32)| TermScore {
             term: self.terms[index].term.clone(),
@@ -380,15 +433,16 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             chunk_penalty: self.chunk_penalty(slot),
             period_bonus: self.period_bonus(slot),
             near_tie_bonus: self.near_tie_bonus(slot),
-            is_repetition: repeats,
             terms: scores().map(term_score).collect(),
             is_question: self.corpus.is_question(slot),
+            ..ScoreParts::default()
         }
     }
 
     /// Returns the weighted cosine of a candidate and the question.
     fn cosine_score(&self, position: usize) -> f32 {
-        let (own, mean) = (self.cosines[position], self.mean_cosines[position]);
+        let own = self.cosines[position];
+        let mean = self.passages.of(position).map_or(own, |passage| passage.mean_cosine);
         COSINE_WEIGHT * ((1.0 - MEAN_COSINE_SHARE) * own + MEAN_COSINE_SHARE * mean)
     }
 
@@ -419,18 +473,24 @@ impl<'r, C: Corpus> Ranking<'r, C> {
         add(sums, position, 1.0);
     }
 
-    /// Returns what each term with a frequency above zero adds to the score of a candidate.
+    /// Returns what each term that a candidate, its neighbours or its passage contain adds to its score.
     fn term_scores(
         &self,
         frequencies: &[f32],
         position: usize,
     ) -> impl Iterator<Item = (usize, f32)> {
         let factor = self.question_factor(self.candidates.slots[position]);
-        let present = frequencies.iter().enumerate().filter(|(_, frequency)| **frequency > 0.0);
-        present.map(move |(index, frequency)| {
-            let score = saturated(self.terms[index].weight, *frequency) / self.total_weight;
-            (index, score * factor)
-        })
+        let passage = self.passages.of(position);
+        let score = move |(index, frequency): (usize, &f32)| {
+            let share = |frequency| saturated(self.terms[index].weight, frequency);
+            let own = factor * share(*frequency);
+            let score = match passage.map(|passage| share(passage.frequencies[index])) {
+                Some(whole) => (1.0 - PASSAGE_TERM_SHARE) * own + PASSAGE_TERM_SHARE * whole,
+                None => own,
+            };
+            (index, score / self.total_weight)
+        };
+        frequencies.iter().enumerate().map(score).filter(|(_, score)| *score > 0.0)
     }
 
     /// Returns the factor on the term score of a chunk: it is lower for a question, as far as the chunk is short.

@@ -98,6 +98,8 @@ pub(crate) struct ScoreExplanation {
     pub(crate) words: f64,
     /// What the similarity of meaning adds.
     pub(crate) meaning: f64,
+    /// What likeness to the best hits adds, if the question asks for an account of something.
+    pub(crate) likeness: f64,
     /// What a match with the time in the question adds.
     pub(crate) time: f64,
     /// What confidence and freshness add; a tie-break between similar scores.
@@ -125,7 +127,7 @@ pub(crate) struct TermExplanation {
     pub(crate) near: Option<String>,
     /// What the term adds.
     pub(crate) share: f64,
-    /// Whether only a neighbour of the memory contains it.
+    /// Whether only a neighbour of the matching part contains it.
     pub(crate) around: bool,
 }
 
@@ -146,6 +148,7 @@ impl ScoreExplanation {
         ScoreExplanation {
             words: rounded(parts.term_score),
             meaning: rounded(parts.cosine_score),
+            likeness: rounded(parts.likeness_bonus),
             time: rounded(parts.period_bonus),
             standing: rounded(parts.near_tie_bonus),
             length: rounded(parts.chunk_penalty),

@@ -53,20 +53,20 @@ pub(crate) struct SessionHit {
 /// The parts of a session's score.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SessionScoreExplanation {
-    /// The score of its best memory.
+    /// The score of its best part.
     pub(crate) best: f64,
+    /// What the mean score of its three best parts adds.
+    pub(crate) several: f64,
     /// What the share of the question's words adds that the session contains anywhere.
     pub(crate) words: f64,
-    /// What the similarity of meaning of its best memories adds.
-    pub(crate) meaning: f64,
 }
 
 impl SessionScoreExplanation {
     fn of(parts: &SessionScoreParts) -> Self {
         SessionScoreExplanation {
             best: rounded(parts.best),
+            several: rounded(parts.mean_score),
             words: rounded(parts.term_score),
-            meaning: rounded(parts.cosine_score),
         }
     }
 }

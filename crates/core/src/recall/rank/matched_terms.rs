@@ -181,6 +181,12 @@ impl TermFrequencies {
         TermFrequencies { terms, frequencies }
     }
 
+    /// Returns the number of terms.
+    pub(super) fn term_count(&self) -> usize {
+        self.terms
+    }
+
+    /// Returns the frequency of each term in a candidate.
     pub(super) fn of(&self, position: usize) -> &[f32] {
         &self.frequencies[position * self.terms..][..self.terms]
     }

@@ -1,23 +1,24 @@
 //! Ranks sessions by all that they hold.
 //!
-//! The score of a session is that of its best chunk, plus the weighted share of the question's terms that the session
-//! contains anywhere, plus the mean cosine of its best chunks. A term counts in full if it is frequent for the length of
-//! the session, so that a very long session, which contains every word once, gains nothing.
+//! The score of a session is that of its best chunk, plus half the mean score of its three best chunks, since one chunk
+//! may match by chance, plus the weighted share of the question's terms that the session contains anywhere. A term counts
+//! in full if it is frequent for the length of the session, so that a very long session, which contains every word once,
+//! gains nothing.
 
 use rustc_hash::FxHashMap;
 
 use super::matched_terms::idf;
-use super::{AnswerUnit, RankedMemory, Ranking, ScoredPosition, sum};
+use super::{AnswerUnit, Contender, RankedMemory, Ranking, ScoredPosition, sum};
 use crate::recall::{Corpus, Question, Slot};
 
 /// The weight of the share of the question's terms that a session contains.
-const TERM_SHARE_WEIGHT: f32 = 0.6;
+const TERM_SHARE_WEIGHT: f32 = 0.3;
 /// A term has half of its weight if it occurs once in so many terms of a session.
 const HALF_WEIGHT_DISTANCE: f32 = 300.0;
-/// The weight of the mean cosine of the best chunks.
-const COSINE_WEIGHT: f32 = 0.6;
-/// How many chunks the mean cosine is of.
-const BEST_COSINES: usize = 3;
+/// The weight of the mean score of the best chunks.
+const MEAN_WEIGHT: f32 = 0.5;
+/// How many chunks the mean score is of.
+const BEST_CHUNKS: usize = 3;
 /// How many memories are ranked for each session of the answer.
 const MEMORIES_PER_SESSION: usize = 20;
 
@@ -48,13 +49,13 @@ pub struct SessionScoreParts {
     pub best: f32,
     /// The weighted share of the question's terms that it contains.
     pub term_score: f32,
-    /// The weighted mean cosine of its best chunks.
-    pub cosine_score: f32,
+    /// The weighted mean score of its best chunks.
+    pub mean_score: f32,
 }
 
 impl SessionScoreParts {
     fn total(&self) -> f32 {
-        self.best + self.term_score + self.cosine_score
+        self.best + self.mean_score + self.term_score
     }
 }
 
@@ -80,10 +81,9 @@ pub fn rank_sessions(
         .iter()
         .map(|(session, chunks)| {
             let best = chunks.iter().map(|(score, _)| *score).fold(f32::MIN, f32::max);
+            let mean_score = MEAN_WEIGHT * mean_of_best(chunks, sessions.slots(*session).len());
             let term_score = TERM_SHARE_WEIGHT * term_scores[*session as usize];
-            let of_session = sessions.slots(*session).len();
-            let cosine_score = COSINE_WEIGHT * mean_cosine(&ranking, chunks, of_session);
-            (SessionScoreParts { best, term_score, cosine_score }, *session)
+            (SessionScoreParts { best, mean_score, term_score }, *session)
         })
         .collect();
     let tie_break = |session: u32| corpus.tie_break_key(sessions.slots(session)[0]);
@@ -189,17 +189,12 @@ fn term_scores<C: Corpus>(ranking: &Ranking<'_, C>, sessions: &Sessions) -> Vec<
     scores
 }
 
-/// Returns the mean cosine of the best chunks of a session, which has `of_session` chunks.
-fn mean_cosine<C: Corpus>(
-    ranking: &Ranking<'_, C>,
-    chunks: &[ScoredPosition],
-    of_session: usize,
-) -> f32 {
-    let mut cosines: Vec<f32> =
-        chunks.iter().map(|(_, position)| ranking.cosines[*position]).collect();
-    cosines.sort_by(|a, b| b.total_cmp(a));
-    let most = BEST_COSINES.min(of_session.max(1));
-    sum(cosines.into_iter().take(most)) / most as f32
+/// Returns the mean score of the best chunks of a session, which has `of_session` chunks.
+fn mean_of_best(chunks: &[ScoredPosition], of_session: usize) -> f32 {
+    let mut scores: Vec<f32> = chunks.iter().map(|(score, _)| *score).collect();
+    scores.sort_by(|a, b| b.total_cmp(a));
+    let most = BEST_CHUNKS.min(of_session.max(1));
+    sum(scores.into_iter().take(most)) / most as f32
 }
 
 /// Returns the best memories of a session.
@@ -212,5 +207,6 @@ fn best_memories<C: Corpus>(
     ranking.keep_best_of_each(&mut scores);
     scores.sort_by(|a, b| ranking.compare(a, b));
     scores.truncate(most);
-    scores.into_iter().map(|scored| ranking.ranked_memory(scored, false)).collect()
+    let contenders = scores.into_iter().map(Contender::new);
+    contenders.map(|contender| ranking.ranked_memory(&contender)).collect()
 }

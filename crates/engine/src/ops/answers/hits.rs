@@ -173,8 +173,9 @@ fn show_sessions(view: &mut View, sessions: &[SessionHit]) {
             view.line([span(Role::Dim, "in workspace "), span(Role::Source, workspace)]);
         }
         if let Some(explain) = &found.explain {
-            let SessionScoreExplanation { best, words, meaning } = explain;
-            let sum = format!("best memory {best:.3} + words {words:.3} + meaning {meaning:.3}");
+            let SessionScoreExplanation { best, several, words } = explain;
+            let sum =
+                format!("best part {best:.3} + three best parts {several:.3} + words {words:.3}");
             view.line([span(Role::Dim, format!("{:.3} = {sum}", found.score))]);
         }
         let names = short_item_ids(found.hits.iter().map(|hit| &hit.item));
@@ -215,6 +216,9 @@ fn show_hit(view: &mut View, hit: &Hit, name: &str) {
     let score = hit.item.score.unwrap_or_default();
     let mut parts =
         vec![format!("words {:.3}", explain.words), format!("meaning {:.3}", explain.meaning)];
+    if explain.likeness != 0.0 {
+        parts.push(format!("likeness {:.3}", explain.likeness));
+    }
     if explain.time != 0.0 {
         parts.push(format!("time {:.3}", explain.time));
     }

@@ -144,13 +144,18 @@ pub(crate) struct QuestionsArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// Measure answers of so many hits and the standing instructions beside them
-    #[arg(long, value_name = "HITS", conflicts_with = "sessions")]
+    #[arg(long, value_name = "HITS", conflicts_with_all = ["sessions", "categories"])]
     pub(crate) with_instructions: Option<usize>,
 
     /// Make one memory of all files, and measure how well the sessions (groups) of answers are found, beside BM25,
     /// vectors and their rank fusion
     #[arg(long)]
     pub(crate) sessions: bool,
+
+    /// Measure each category of questions beside BM25, vectors and their rank fusion; an answer of heir has seven hits
+    /// and up to three standing instructions
+    #[arg(long, conflicts_with = "sessions")]
+    pub(crate) categories: bool,
 
     #[command(flatten)]
     pub(crate) output: Output,

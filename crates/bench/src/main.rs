@@ -70,6 +70,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Questions(args) if args.sessions => {
             finish(&recall::measure_sessions(&args.files)?, &args.output, false)
         }
+        Command::Questions(args) if args.categories => {
+            finish(&recall::measure_categories(&args.files)?, &args.output, false)
+        }
         Command::Questions(args) => {
             let heir = || {
                 let heir = recall::Heir::new()?.with_instructions(args.with_instructions);

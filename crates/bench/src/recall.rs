@@ -3,6 +3,7 @@
 mod baselines;
 #[cfg(feature = "tantivy")]
 mod bm25;
+mod categories;
 pub(crate) mod dataset;
 mod heir;
 mod measures;
@@ -11,6 +12,7 @@ mod sessions;
 pub(crate) mod similarity;
 
 pub(crate) use baselines::{bm25, fusion, static_vectors};
+pub(crate) use categories::measure_categories;
 pub(crate) use heir::{Heir, create_workspace, parse_time};
 pub(crate) use measures::{DEPTHS, fusion_score};
 pub(crate) use sessions::measure_sessions;

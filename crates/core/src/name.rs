@@ -115,6 +115,12 @@ pub fn find_loosely<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n st
     }
 }
 
+/// Returns whether a typed name refers to a thing with a name: it is the name, its leading number, or the name in another
+/// case.
+pub fn is_name_of(typed: &str, name: &str) -> bool {
+    matches!(find(typed, [name]), Match::One(_))
+}
+
 /// Looks up a name: by the exact name, else by the leading number, else ignoring case.
 pub fn find<'n>(typed: &str, candidates: impl IntoIterator<Item = &'n str>) -> Match {
     let candidates: Vec<&str> = candidates.into_iter().collect();
@@ -203,6 +209,15 @@ fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_may_be_typed_as_its_number_or_in_another_case() {
+        for (typed, expected) in
+            [("0042-graph", true), ("42", true), ("0042-GRAPH", true), ("43", false), ("", false)]
+        {
+            assert_eq!(is_name_of(typed, "0042-graph"), expected, "{typed}");
+        }
+    }
 
     #[test]
     fn unsafe_names_are_refused() {

@@ -139,10 +139,7 @@ impl MemorySlice {
         else {
             return vec![];
         };
-        let is_name = |typed: &str, name: &str| {
-            use heirloom_core::name::{Match, find};
-            matches!(find(typed, [name]), Match::One(_))
-        };
+        let is_name = heirloom_core::name::is_name_of;
         self.entries_where(|document, entry| {
             entry.name() == *name
                 && document.selectors.len() == owners.len()

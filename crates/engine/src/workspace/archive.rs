@@ -152,6 +152,22 @@ impl<'r> Archive<'r> {
         })
     }
 
+    /// Finds the main document of the unit that a name refers to, in its latest version, or the one whose path in the
+    /// archive is given. `None` if the archive contains nothing with the name.
+    pub(crate) fn find_document(
+        &self,
+        hierarchy: &Hierarchy,
+        typed: &str,
+    ) -> Result<Option<&ArchivedFile>, Error> {
+        let matching = self.find_files(typed);
+        if matching.is_empty() {
+            return Ok(None);
+        }
+        let unit = self.find_unit(hierarchy, typed, &matching)?;
+        let mains = matching.into_iter().filter(|file| unit.has_main(&file.source));
+        Ok(mains.max_by_key(|file| file.recency()))
+    }
+
     /// Returns the only unit that archived files belong to.
     fn find_unit(
         &self,

@@ -1,23 +1,17 @@
 //! `show`: shows all of anything that has an id.
 
-use heirloom_core::fold::Standing;
-use heirloom_core::recall::{DocumentPart, split_section_name, strip_section_prefix};
+use heirloom_core::recall::strip_section_prefix;
 use heirloom_core::record::Referent;
-use heirloom_core::supersession::Supersession;
 use heirloom_core::{Hint, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use crate::indexing::stated_date;
-use crate::memory::{
-    MemoryItem, MemoryQuery, MemorySlice, MemoryTarget, item_details, short_memory_id,
-};
+use super::expand::expand;
+use crate::memory::{MemoryItem, MemoryQuery, item_details, short_memory_id};
 use crate::ops::record::show::{RecordDetails, show_additions};
-use crate::recall::{find_section, records_of_session};
 use crate::view::{Role, View, present, span};
-use crate::workspace::catalog::{Catalog, CatalogEntry};
-use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryExpand;
 
@@ -32,6 +26,62 @@ pub(crate) struct Request {
 pub(crate) struct Expanded {
     /// What the ids stand for, in their order; for a session, all its memories.
     items: Vec<RecordDetails>,
+    /// The ids that stand for nothing, or for several things.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_found: Vec<UnknownId>,
+}
+
+/// An id that stands for nothing, or for several things.
+#[derive(Debug, Serialize, JsonSchema)]
+struct UnknownId {
+    /// The id.
+    id: String,
+    /// What is wrong.
+    message: String,
+    /// Ids that may be meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
+    /// How to fix it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<Hint>,
+}
+
+impl Expanded {
+    /// Returns the error of a request with no known id, given that of its first id.
+    fn no_id_found(&self, first: Error) -> Error {
+        let messages: Vec<&str> = self.not_found.iter().map(|id| id.message.as_str()).collect();
+        let candidates = self.not_found.iter().flat_map(|id| id.candidates.clone()).collect();
+        Error { message: messages.join("; "), candidates, ..first }
+    }
+}
+
+impl UnknownId {
+    fn new(typed: &str, error: Error) -> Self {
+        let Error { message, candidates, hint, .. } = error;
+        UnknownId { id: typed.to_owned(), message, candidates, hint }
+    }
+
+    /// Describes it in one line, with its candidates.
+    fn describe(&self) -> String {
+        match self.candidates.is_empty() {
+            true => self.message.clone(),
+            false => format!("{}; candidates: {}", self.message, self.candidates.join(", ")),
+        }
+    }
+}
+
+/// Prints the ids that were not found, and each hint once.
+fn show_unknown_ids(view: &mut View, unknown: &[UnknownId]) {
+    for id in unknown {
+        view.line([span(Role::Bad, "⚠️ "), span(Role::Plain, id.describe())]);
+    }
+    let mut hints: Vec<&Hint> = Vec::new();
+    for hint in unknown.iter().filter_map(|id| id.hint.as_ref()) {
+        if !hints.contains(&hint) {
+            hints.push(hint);
+            view.line([span(Role::Dim, Hint::text("   hint: ").then_hint(hint))]);
+        }
+    }
 }
 
 impl Operation for MemoryExpand {
@@ -50,121 +100,24 @@ impl Operation for MemoryExpand {
             return Err(Error::bad_input("no id is given"));
         }
         let known = MemoryQuery::new().ids(&request.ids).read(session)?;
-        let mut items = Vec::new();
-        for typed in &request.ids {
-            items.extend(expand(session, &known, typed.trim())?);
+        let mut expanded = Expanded { items: vec![], not_found: vec![] };
+        let mut first_error = None;
+        for typed in request.ids.iter().map(|typed| typed.trim()) {
+            match expand(session, &known, typed) {
+                Ok(items) => expanded.items.extend(items),
+                // One wrong id does not hide what the others stand for.
+                Err(error) if error.kind != ErrorKind::System => {
+                    first_error.get_or_insert_with(|| error.clone());
+                    expanded.not_found.push(UnknownId::new(typed, error));
+                }
+                Err(error) => return Err(error),
+            }
         }
-        Ok(Expanded { items })
-    }
-}
-
-/// Returns what an id stands for.
-fn expand(
-    session: &Session,
-    known: &MemorySlice,
-    typed: &str,
-) -> Result<Vec<RecordDetails>, Error> {
-    if let Some(section) = expand_section(session, typed)? {
-        return Ok(vec![section]);
-    }
-    let not_found = match known.find(typed) {
-        Ok(target) => return Ok(expand_memory(session, known, target).into_iter().collect()),
-        Err(error) => error,
-    };
-    // An ambiguous id, or that of a purged record, is no document.
-    if !not_found.candidates.is_empty() || known.is_purged(&typed.to_lowercase()) {
-        return Err(not_found);
-    }
-    let of_session = records_of_session(session, typed)?;
-    if !of_session.is_empty() {
-        let known = MemoryQuery::new().referents(of_session.iter().cloned()).read(session)?;
-        let records = of_session.iter().filter_map(Referent::record_id);
-        let expand = |id| expand_memory(session, &known, MemoryTarget::Record(id));
-        return Ok(records.filter_map(expand).collect());
-    }
-    let catalog = Catalog::read(session)?;
-    match catalog.find(typed) {
-        Ok(document) => expand_document(session, &catalog, document).map(|shown| vec![shown]),
-        Err(error) if !error.candidates.is_empty() => Err(error),
-        Err(_) => Err(Error::not_found(
-            format!("nothing has the id `{}`", typed.escape_default()),
-            vec![],
-        )
-        .hint(
-            Hint::default()
-                .operation("memory_recall")
-                .then(" shows ids of memories, of which the last 8 characters suffice; a document is named by its path or its name"),
-        )),
-    }
-}
-
-/// Returns the section of a document that is named by its path and number: `docs/plan.md#2`.
-fn expand_section(session: &Session, typed: &str) -> Result<Option<RecordDetails>, Error> {
-    let Some((path, number)) = split_section_name(typed) else { return Ok(None) };
-    match find_section(session, path, number)? {
-        Some(found) => Ok(Some(RecordDetails::of_item(found))),
-        None => {
-            let message = format!("`{}` has no section {number}", path.escape_default());
-            let hint = Hint::text("leave out the number to see all of a document");
-            Err(Error::not_found(message, vec![]).hint(hint))
+        match first_error {
+            Some(error) if expanded.items.is_empty() => Err(expanded.no_id_found(error)),
+            _ => Ok(expanded),
         }
     }
-}
-
-/// Returns a record or an entry with its history and relations; `None` for a record that is no memory.
-fn expand_memory(
-    session: &Session,
-    known: &MemorySlice,
-    target: MemoryTarget<'_>,
-) -> Option<RecordDetails> {
-    let item = match target {
-        MemoryTarget::Record(id) => {
-            let item = known.memory.item(id)?;
-            let shown = MemoryItem::of_record(&known.memory, &item);
-            MemoryItem { record: serde_json::to_value(item.record).ok(), ..shown }
-        }
-        MemoryTarget::Entry(document, entry) => {
-            MemoryItem::of_entry(&known.memory, document, entry)
-        }
-    };
-    Some(RecordDetails::new(session, known, item, session.today()))
-}
-
-/// Returns a whole document, with its relations.
-fn expand_document(
-    session: &Session,
-    catalog: &Catalog,
-    document: &CatalogEntry,
-) -> Result<RecordDetails, Error> {
-    let path = &document.document.path;
-    let text = session.root().read(path)?.unwrap_or_default();
-    let part = DocumentPart {
-        id: document.id.clone(),
-        kind: document.kind.as_str().to_owned(),
-        text,
-        date: stated_date(&document.document).or(document.assessment.updated),
-        path: path.clone(),
-        line: 1,
-        tags: document.document.field_list("tags"),
-        status: document.adr.as_ref().map(|adr| adr.status.as_str().to_owned()),
-        standing: if document.is_replaced { Standing::Superseded } else { Standing::Active },
-        ..DocumentPart::default()
-    };
-    let subject = Referent::Document(document.id.clone());
-    let known = MemoryQuery::new().referents([subject.clone()]).read(session)?;
-    let mut item = MemoryItem::of_part(&known.memory, &subject, &part);
-    if document.is_replaced {
-        let successors = successors(catalog, path);
-        item.replaced_by.extend(successors.into_iter().map(Referent::Document));
-    }
-    Ok(RecordDetails::new(session, &known, item, session.today()))
-}
-
-/// Returns the ids of the decision records that replaced the one with a path.
-fn successors(catalog: &Catalog, path: &str) -> Vec<String> {
-    let Some(index) = catalog.adrs.iter().position(|adr| adr.path == path) else { return vec![] };
-    let supersession = Supersession::new(&catalog.adrs);
-    supersession.successors(index).map(|new| catalog.adrs[new].id.clone()).collect()
 }
 
 /// The kinds of records that consist of one text.
@@ -181,6 +134,9 @@ impl Answer for Expanded {
             let item = &details.item;
             view.title(heading(item));
             view.wrapped_line(0, item_details(item));
+            if let Some(workspace) = &details.workspace {
+                view.line([span(Role::Dim, "in workspace "), span(Role::Source, workspace)]);
+            }
             view.blank();
             let record = item.record.as_ref().and_then(Value::as_object);
             match record.filter(|_| !KINDS_OF_ONE_TEXT.contains(&item.kind.as_str())) {
@@ -196,7 +152,15 @@ impl Answer for Expanded {
             }
             show_additions(&mut view, details);
         }
+        if !self.items.is_empty() && !self.not_found.is_empty() {
+            view.blank();
+        }
+        show_unknown_ids(&mut view, &self.not_found);
         view
+    }
+
+    fn has_findings(&self) -> bool {
+        !self.not_found.is_empty()
     }
 }
 

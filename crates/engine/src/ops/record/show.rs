@@ -43,6 +43,9 @@ pub(crate) struct RecordDetails {
     /// Relations to other memories and documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     relations: Vec<RecordRelation>,
+    /// The workspace that it is of, if it is of another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) workspace: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -114,13 +117,25 @@ impl RecordDetails {
                 })
                 .collect(),
             item,
+            workspace: None,
         }
     }
 
     /// Wraps a memory that has no history.
     pub(crate) fn of_item(item: MemoryItem) -> Self {
-        let (aliases, history) = (vec![], vec![]);
-        RecordDetails { item, aliases, history, archived_because: vec![], relations: vec![] }
+        RecordDetails {
+            item,
+            aliases: vec![],
+            history: vec![],
+            archived_because: vec![],
+            relations: vec![],
+            workspace: None,
+        }
+    }
+
+    /// Names the workspace that it is of.
+    pub(crate) fn in_workspace(self, name: &str) -> Self {
+        RecordDetails { workspace: Some(name.to_owned()), ..self }
     }
 }
 

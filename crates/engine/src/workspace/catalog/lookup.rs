@@ -103,30 +103,7 @@ impl Catalog {
 
     /// Finds a document by its id, its path, an ADR's id, the name of a plan or a file's stem.
     pub fn find(&self, typed: &str) -> Result<&CatalogEntry, Error> {
-        // Recall refers to a section of a document as `document:docs/plan.md#2`.
-        let path = strip_section_prefix(typed).unwrap_or(typed).trim_start_matches("./");
-        let path = match split_section_name(typed) {
-            Some((path, _)) if self.find_by_path(path).is_some() => path,
-            _ => path,
-        };
-        let exact = self
-            .find_by_path(path)
-            .or_else(|| self.find_by_path(&format!(".heirloom/{path}")))
-            .or_else(|| self.entries.iter().find(|catalog_entry| catalog_entry.id == typed));
-        if let Some(catalog_entry) = exact {
-            return Ok(catalog_entry);
-        }
-        if let Some(reason) = name::unsafe_reason(typed).filter(|_| !typed.contains('/')) {
-            return Err(Error::bad_input(format!(
-                "`{}` cannot be the name of a document: {reason}",
-                typed.escape_default()
-            )));
-        }
-        let mut matches = self.by_adr_id(typed);
-        if matches.is_empty() {
-            matches = self.by_last_name(typed);
-        }
-        match matches.as_slice() {
+        match self.find_all(typed)?.as_slice() {
             [one] => Ok(one),
             [] => {
                 let all: Vec<String> = self
@@ -145,6 +122,33 @@ impl Catalog {
                     .hint("use one of these ids, or a path"))
             }
         }
+    }
+
+    /// Finds the documents that a name may refer to: by id, path, an ADR's id, the name of a plan or a file's stem, or
+    /// by the names of a plan and its agent (`0042/001`). Fails if it cannot be a name.
+    pub(crate) fn find_all(&self, typed: &str) -> Result<Vec<&CatalogEntry>, Error> {
+        // Recall refers to a section of a document as `document:docs/plan.md#2`.
+        let path = strip_section_prefix(typed).unwrap_or(typed).trim_start_matches("./");
+        let path = match split_section_name(typed) {
+            Some((path, _)) if self.find_by_path(path).is_some() => path,
+            _ => path,
+        };
+        let exact = self
+            .find_by_path(path)
+            .or_else(|| self.find_by_path(&format!(".heirloom/{path}")))
+            .or_else(|| self.entries.iter().find(|catalog_entry| catalog_entry.id == typed));
+        if let Some(catalog_entry) = exact {
+            return Ok(vec![catalog_entry]);
+        }
+        if let Some(reason) = name::unsafe_reason(typed).filter(|_| !typed.contains('/')) {
+            return Err(Error::bad_input(format!(
+                "`{}` cannot be the name of a document: {reason}",
+                typed.escape_default()
+            )));
+        }
+        let searches = [Self::by_adr_id, Self::by_last_name, Self::by_level_names];
+        let found = searches.iter().map(|search| search(self, typed));
+        Ok(found.into_iter().find(|found| !found.is_empty()).unwrap_or_default())
     }
 
     /// Finds a decision record by its id, path, file name or bare number.
@@ -215,5 +219,22 @@ impl Catalog {
             .filter(|(name, _)| found.contains(name))
             .map(|(_, catalog_entry)| catalog_entry)
             .collect()
+    }
+
+    /// Finds the documents of a level by the names of it and of the levels above it, or by their leading numbers:
+    /// `0042/001` is an agent.
+    fn by_level_names(&self, typed: &str) -> Vec<&CatalogEntry> {
+        let parts: Vec<&str> = typed.split('/').collect();
+        let is_named = |catalog_entry: &&CatalogEntry| {
+            let names = catalog_entry.selectors.values();
+            catalog_entry.kind != NodeKind::Memory
+                && catalog_entry.adr.is_none()
+                && names.len() == parts.len()
+                && names.zip(&parts).all(|(name, typed)| name::is_name_of(typed, name))
+        };
+        match parts.len() {
+            0 | 1 => vec![],
+            _ => self.entries.iter().filter(is_named).collect(),
+        }
     }
 }

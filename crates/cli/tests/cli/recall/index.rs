@@ -319,6 +319,25 @@ fn a_server_notices_every_change_after_facts_of_another_process() {
     assert!(!best(&mut server, "mascot badger").contains("mascot is a badger"));
 }
 
+#[test]
+fn a_server_finds_new_facts_while_another_process_writes_the_index() {
+    let team = team();
+    let mut server = serve(&team);
+    let mut add_and_find = |animal: &str| {
+        team.run(&["fact", "add", "--section", "Specs", &format!("The mascot is {animal}")]).ok();
+        assert_eq!(best(&mut server, animal), format!("The mascot is {animal}"));
+    };
+    add_and_find("a heron");
+    let lock = team.path().join(".heirloom/cache/index/lock");
+    let lock = fs::File::options().write(true).open(lock).unwrap();
+    lock.lock().unwrap();
+    add_and_find("an otter");
+    add_and_find("a badger");
+    lock.unlock().unwrap();
+    add_and_find("a weasel");
+    assert_eq!(first(&ask(&team, "otter")), "The mascot is an otter");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_server_survives_truncation_of_its_index_files() {

@@ -146,8 +146,10 @@ pub fn compressed(text: &str) -> Option<String> {
 pub fn label(text: &str) -> String {
     let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
     let words = line.split_whitespace().filter(|word| is_negation(word) || !is_grammar(word));
-    let words: Vec<&str> =
+    let mut words: Vec<&str> =
         words.map(bare_word).filter(|word| !word.is_empty()).take(MAX_INDEX_WORDS).collect();
+    // A negation says nothing without what it negates.
+    words.pop_if(|word| is_negation(word));
     match words.is_empty() {
         true => line.split_whitespace().take(MAX_INDEX_WORDS).collect::<Vec<_>>().join(" "),
         false => words.join(" "),

@@ -8,6 +8,7 @@
 )]
 
 mod archive;
+mod assembly;
 #[cfg(unix)]
 mod attacks;
 mod bad_input;

@@ -239,6 +239,7 @@ fn the_memory_tools_are_listed() {
         core,
         [
             "context_resolve",
+            "context_assemble",
             "get_agent_memory",
             "add_memory",
             "memory_recall",

@@ -29,6 +29,19 @@ fn an_operation_answers_in_json() {
 }
 
 #[test]
+fn a_context_is_assembled_at_a_path_of_its_own() {
+    let server = Server::of_team();
+    let body = r#"{"budget": 500, "signals": {"current_file": "src/graph.rs", "recent_errors": ["cycle"], "activity": "debugging"}}"#;
+    let answer = server.post("/context/assemble", body);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.json()["token_count"].as_u64().unwrap() <= 500);
+    assert!(answer.json()["context"].is_string());
+    let tiers = answer.json()["tiers"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(tiers, ["tier1", "tier2", "tier3", "tier4"]);
+    assert_eq!(server.send("GET", "/context/assemble", &[], "").status, 405);
+}
+
+#[test]
 fn new_documents_are_served_at_once() {
     let server = Server::of_team();
     let plan = server.post("/v1/plan_new", r#"{"name": "Search"}"#);
@@ -188,7 +201,9 @@ fn every_operation_is_described_and_served() {
     }
     for (path, described) in paths {
         let operation = &described["post"];
-        assert_eq!(operation["operationId"], path.trim_start_matches("/v1/"));
+        // The id of a further path of an operation is that path.
+        let id = path.trim_start_matches("/v1/").trim_matches('/').replace('/', ".");
+        assert_eq!(operation["operationId"], id);
         assert!(
             operation["requestBody"]["content"]["application/json"]["schema"].is_object(),
             "{path}"

@@ -109,6 +109,9 @@ impl Upgrade {
     }
 }
 
+/// A candidate and its new form, or none.
+type Change = (usize, Option<usize>);
+
 /// A choice of forms.
 #[derive(Debug, Clone)]
 struct Solution {
@@ -376,7 +379,7 @@ impl<'c> SelectionProblem<'c> {
     /// Makes the exchange that gains the most: one candidate gets a better form, and another one a cheaper form or none.
     /// Returns whether there is one.
     fn exchange(&self, budget: &Budget, solution: &mut Solution) -> bool {
-        let mut best: Option<(f64, [(usize, Option<usize>); 2])> = None;
+        let mut best: Option<(f64, [Change; 2])> = None;
         for candidate in self.by_possible_gain(solution).into_iter().take(MAX_EXCHANGED) {
             let tier = self.candidates[candidate].tier;
             let current = self.form(candidate, solution.chosen[candidate]);

@@ -6,7 +6,7 @@ use heirloom_core::hierarchy::Selectors;
 use heirloom_store::tokens;
 
 use super::background;
-use super::duplicates::remove_duplicates;
+use super::duplicates::{merge_same, remove_duplicates};
 use super::entry::{Entry, EntryForm, Section};
 use super::explanation::{ContextLine, Explanation, LeftOut};
 use super::recalled;
@@ -50,6 +50,7 @@ pub(crate) fn assemble(
 ) -> Result<Assembly, Error> {
     let (mut entries, problems) = gather(session, signals, budget)?;
     entries.retain(|entry| !entry.text.is_empty());
+    let mut entries = merge_same(entries);
     let duplicates = remove_duplicates(&mut entries);
     let chosen = choose(&entries, signals, budget);
     let mut assembly = write(&entries, &chosen);
@@ -157,7 +158,7 @@ fn write(entries: &[Entry], chosen: &[Option<usize>]) -> Assembly {
             }
         }
     }
-    shown.sort_by(|(a, _), (b, _)| a.position().cmp(&b.position()));
+    shown.sort_by_key(|(entry, _)| entry.position());
     let mut section = None;
     for (entry, form) in shown {
         if section != Some(entry.section) {

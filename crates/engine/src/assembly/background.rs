@@ -4,9 +4,9 @@
 use heirloom_core::assembly::Tier;
 use heirloom_core::cascade;
 use heirloom_core::compression::label;
-use heirloom_core::record::{FactSection, RecordKind, Referent};
+use heirloom_core::record::{FactSection, Referent};
 
-use super::entry::{Entry, Section};
+use super::entry::{Entry, Section, document_pointer};
 use crate::recall::{ContextMemories, Hit, MemoryList};
 use crate::view::present;
 use crate::workspace::inherit::{self, Inheritance};
@@ -110,16 +110,21 @@ pub(super) fn pointers(memories: &ContextMemories) -> Vec<Entry> {
     entries
 }
 
-/// Returns the title of a memory, for a pointer to it.
+/// Returns the title of a memory, for a pointer to it. The text of a section begins with the title of its document.
 fn title(hit: &Hit) -> String {
+    let text = &hit.item.text;
     match (&hit.item.title, &hit.item.referent) {
         (Some(title), _) => title.clone(),
-        (None, Referent::Document(_)) => {
-            let text = &hit.item.text;
-            let title = text.split_once(" › ").or_else(|| text.split_once(": "));
-            let is_record = hit.item.kind == RecordKind::Fact.as_str();
-            title.filter(|_| !is_record).map_or_else(|| label(text), |(title, _)| title.to_owned())
-        }
-        (None, _) => label(&hit.item.text),
+        (None, Referent::Document(id)) => match text.split_once(" › ") {
+            Some((title, _)) => title.to_owned(),
+            None => {
+                // The number of a decision record is followed by a colon, too.
+                let number = document_pointer(id);
+                let start = if text.starts_with(number) { number.len() + 1 } else { 0 };
+                let end = text.get(start..).and_then(|rest| rest.find(": "));
+                text.get(..end.map_or(text.len(), |end| start + end)).unwrap_or(text).to_owned()
+            }
+        },
+        (None, _) => label(text),
     }
 }

@@ -3,11 +3,33 @@
 use std::collections::HashSet;
 
 use heirloom_core::compression::essential_words;
+use indexmap::IndexMap;
 
 use super::entry::Entry;
 
 /// The share of common terms from which on two entries say the same, if they have the same essential words.
 const MIN_COMMON_TERMS: f64 = 0.75;
+
+/// Makes one entry of those that are the same memory: the most critical tier, the most stable section and the greatest
+/// value of all.
+pub(super) fn merge_same(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut merged: IndexMap<(String, String), Entry> = IndexMap::new();
+    for entry in entries {
+        match merged.entry((entry.id.clone(), entry.text.clone())) {
+            indexmap::map::Entry::Vacant(slot) => drop(slot.insert(entry)),
+            indexmap::map::Entry::Occupied(mut slot) => {
+                let kept = slot.get_mut();
+                kept.is_first |= entry.is_first;
+                kept.section = kept.section.min(entry.section);
+                kept.value = kept.value.max(entry.value);
+                if entry.tier < kept.tier {
+                    (kept.tier, kept.reason) = (entry.tier, entry.reason);
+                }
+            }
+        }
+    }
+    merged.into_values().collect()
+}
 
 /// Removes entries that say the same as a more valuable one, and returns each removed entry with the id of the one that
 /// is kept. Entries with different numbers, names or negations do not say the same.
@@ -22,7 +44,7 @@ pub(super) fn remove_duplicates(entries: &mut Vec<Entry>) -> Vec<(Entry, String)
         let content = Content::of(&entry);
         match kept.iter().find(|(_, other)| other.covers(&content)) {
             Some((same, _)) => {
-                let id = same.id.clone();
+                let id = same.pointer().to_owned();
                 removed.push((entry, id));
             }
             None => kept.push((entry, content)),

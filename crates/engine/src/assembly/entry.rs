@@ -261,7 +261,8 @@ impl Entry {
     pub(super) fn pointer(&self) -> &str {
         match &self.referent {
             Some(Referent::Document(id)) => document_pointer(id),
-            _ => short_memory_id(&self.id),
+            Some(_) => short_memory_id(&self.id),
+            None => &self.id,
         }
     }
 
@@ -298,7 +299,7 @@ fn shown_text(hit: &Hit) -> String {
 }
 
 /// Returns the name under which a document can be read: the number of a decision record, or the id of another document.
-fn document_pointer(id: &str) -> &str {
+pub(super) fn document_pointer(id: &str) -> &str {
     id.strip_prefix("adr/").unwrap_or(id)
 }
 

@@ -1,8 +1,10 @@
 //! `show`: shows all of anything that has an id.
 
+use heirloom_core::compression::{self, Level};
+use heirloom_core::document::{DocumentForm, smaller_forms};
 use heirloom_core::recall::strip_section_prefix;
 use heirloom_core::record::Referent;
-use heirloom_core::{Hint, Value};
+use heirloom_core::{Document, Hint, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -20,6 +22,9 @@ pub(crate) struct MemoryExpand;
 pub(crate) struct Request {
     /// Ids of memories or their ends, sections (docs/plan.md#2), documents by name or path, sessions.
     ids: Vec<String>,
+    /// How long the texts are: full, summary, compressed or index.
+    #[serde(default)]
+    level: Option<Level>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -113,11 +118,41 @@ impl Operation for MemoryExpand {
                 Err(error) => return Err(error),
             }
         }
+        if let Some(level) = request.level.filter(|level| *level != Level::Full) {
+            expanded.items.iter_mut().for_each(|details| shorten(&mut details.item, level));
+        }
         match first_error {
             Some(error) if expanded.items.is_empty() => Err(expanded.no_id_found(error)),
             _ => Ok(expanded),
         }
     }
+}
+
+/// Replaces the text of a memory by a shorter one, if it has one at that level.
+fn shorten(item: &mut MemoryItem, level: Level) {
+    let content = item.record.as_ref().and_then(|record| record["content"].as_str());
+    let full = match (&item.title, content) {
+        (Some(title), Some(content)) if *title != item.text => format!("{}: {content}", item.text),
+        (Some(title), Some(content)) => format!("{title}: {content}"),
+        _ => item.text.clone(),
+    };
+    let short = match is_document(item) {
+        true => document_at_level(&Document::parse(&item.path, &full), level),
+        false => compression::at_level(&full, item.title.as_deref(), &item.short_texts, level),
+    };
+    item.text = short.unwrap_or(full);
+    item.record = None;
+}
+
+/// Returns a smaller form of a document: an overview, an outline or its title.
+fn document_at_level(document: &Document, level: Level) -> Option<String> {
+    let form = match level {
+        Level::Full => return None,
+        Level::Summary => DocumentForm::Overview,
+        Level::Compressed => DocumentForm::Outline,
+        Level::Index => return document.title.clone(),
+    };
+    smaller_forms(document).into_iter().find(|(found, _)| *found == form).map(|(_, text)| text)
 }
 
 /// The kinds of records that consist of one text.

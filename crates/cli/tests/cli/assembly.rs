@@ -1,0 +1,147 @@
+//! `assemble`: what goes into a context, and what never does.
+
+use heirloom_testkit::{SeededRng, TEAM, Workspace};
+use serde_json::{Value, json};
+
+use crate::HEIR;
+
+/// Makes a workspace with facts of several sections, one of which is superseded and one archived.
+fn shop() -> Workspace {
+    let workspace = Workspace::with(HEIR, TEAM);
+    for (section, text) in [
+        ("Decisions", "Refunds are events of the ledger and never edits of a payment"),
+        ("Decisions", "Invoices are numbered per year"),
+        ("Specs", "Refunds take 14 days"),
+        ("Specs", "A partial refund of the ledger needs a second person"),
+        ("Known Issues", "The refund queue stalls when the ledger is locked"),
+        ("Constraints", "Money is stored as whole cents"),
+        ("Patterns & Conventions", "Errors of the ledger are typed results"),
+    ] {
+        workspace.run(&["fact", "add", "--section", section, text]).ok();
+    }
+    workspace
+}
+
+fn id_of(workspace: &Workspace, text: &str) -> String {
+    let found = workspace.json(&format!("recall {text} -k 1"));
+    found["hits"][0]["id"].as_str().unwrap().to_owned()
+}
+
+fn assemble(workspace: &Workspace, arguments: &[&str]) -> Value {
+    let all: Vec<&str> = ["assemble", "--json"].iter().chain(arguments).copied().collect();
+    serde_json::from_str(&workspace.run(&all).ok()).unwrap()
+}
+
+fn context(answer: &Value) -> &str {
+    answer["context"].as_str().unwrap()
+}
+
+#[test]
+fn the_budget_is_never_exceeded_and_more_of_it_never_gives_less() {
+    let workspace = shop();
+    let mut rng = SeededRng::new(20);
+    let mut budgets: Vec<u64> = (0..14).map(|_| rng.below(400) as u64).chain([200_000]).collect();
+    budgets.sort_unstable();
+    let mut before = 0.0;
+    for budget in budgets {
+        let arguments = ["--task", "refunds of the ledger", "--budget", &budget.to_string()];
+        let answer = assemble(&workspace, &[&arguments[..], &["--explain"]].concat());
+        assert!(answer["token_count"].as_u64().unwrap() <= budget, "{budget}");
+        let lines = answer["lines"].as_array().unwrap();
+        let tokens: u64 = lines.iter().map(|line| line["tokens"].as_u64().unwrap()).sum();
+        assert!(tokens <= budget);
+        let shares = lines.iter().filter(|line| line["level"] == "full");
+        let value: f64 = shares.map(|line| line["value"].as_f64().unwrap()).sum();
+        // Shorter levels and excerpts have a part of the value, so a little less may be counted here.
+        assert!(value >= before * 0.75, "{budget}: {value} after {before}");
+        before = value.max(before);
+    }
+}
+
+#[test]
+fn superseded_and_archived_memories_never_appear() {
+    let workspace = shop();
+    let old = id_of(&workspace, "refunds 14 days");
+    workspace.run(&["fact", "edit", &old, "Refunds take 30 days"]).ok();
+    let archived = id_of(&workspace, "partial refund second person");
+    workspace.run(&["memory", "archive", &archived, "--reason", "test"]).ok();
+    let answer = assemble(&workspace, &["--task", "how long do refunds of the ledger take"]);
+    let context = context(&answer);
+    assert!(context.contains("30 days"), "{context}");
+    assert!(!context.contains("14 days") && !context.contains("second person"), "{context}");
+}
+
+#[test]
+fn pins_come_first_whatever_the_task_is() {
+    let workspace = shop();
+    let pinned = id_of(&workspace, "invoices numbered per year");
+    workspace.run(&["memory", "focus", &pinned]).ok();
+    let answer = assemble(&workspace, &["--task", "refunds", "--budget", "40"]);
+    assert!(context(&answer).contains("Invoices are numbered"), "{}", context(&answer));
+    let explained = assemble(&workspace, &["--task", "refunds", "--explain"]);
+    let line = &explained["lines"][0];
+    assert_eq!((&line["reason"], &line["tier"]), (&json!("pinned"), &json!("critical")));
+}
+
+#[test]
+fn nothing_is_said_twice() {
+    let workspace = shop();
+    workspace.run(&["fact", "add", "--section", "Specs", "Refunds take 14 days!"]).ok();
+    workspace.run(&["note", "refunds take 14 days"]).ok();
+    workspace.run(&["fact", "add", "--section", "Specs", "Refunds take 15 days"]).ok();
+    let answer = assemble(&workspace, &["--task", "how long do refunds take", "--explain"]);
+    assert_eq!(context(&answer).to_lowercase().matches("take 14 days").count(), 1);
+    assert!(context(&answer).contains("15 days"), "another number is no repetition");
+    let left_out = answer["left_out"].as_array().unwrap();
+    assert!(left_out.iter().any(|one| one["because"].as_str().unwrap().ends_with("says the same")));
+}
+
+#[test]
+fn errors_are_critical_and_every_line_has_a_source() {
+    let workspace = shop();
+    let arguments = ["--task", "show refunds", "--error", "the queue stalls: ledger is locked"];
+    let answer =
+        assemble(&workspace, &[&arguments[..], &["--activity", "debugging", "--explain"]].concat());
+    let lines = answer["lines"].as_array().unwrap();
+    let known =
+        lines.iter().find(|line| line["text"].as_str().unwrap().contains("stalls")).unwrap();
+    assert_eq!(known["tier"], "critical");
+    for line in lines {
+        assert!(!line["source"].as_str().unwrap().is_empty(), "{line}");
+        let id = line["id"].as_str().unwrap();
+        if line["kind"] != "value" {
+            workspace.run(&["show", id]).ok();
+        }
+    }
+}
+
+#[test]
+fn a_changed_file_keeps_the_beginning_of_the_context() {
+    let workspace = shop();
+    workspace.run(&["fact", "add", "--section", "Specs", "src/queue.rs drains the outbox"]).ok();
+    workspace.run(&["fact", "add", "--section", "Specs", "src/mail.rs renders templates"]).ok();
+    let of_file = |file: &str| {
+        let arguments = ["--task", "refunds of the ledger", "--file", file];
+        context(&assemble(&workspace, &arguments)).to_owned()
+    };
+    let (queue, mail) = (of_file("src/queue.rs"), of_file("src/mail.rs"));
+    assert_ne!(queue, mail);
+    let common = queue.bytes().zip(mail.bytes()).take_while(|(a, b)| a == b).count();
+    assert!(common >= queue.find("## Files").unwrap(), "{queue}\n{mail}");
+    assert_eq!(queue, of_file("src/queue.rs"), "the same signals give the same context");
+}
+
+#[test]
+fn why_names_the_source_and_the_reason() {
+    let workspace = shop();
+    let none = workspace.run(&["why", "refunds"]).failed(2);
+    assert!(none.contains("no context was assembled"), "{none}");
+    assemble(&workspace, &["--task", "refunds of the ledger"]);
+    let why: Value =
+        serde_json::from_str(&workspace.run(&["why", "refunds take 14 days", "--json"]).ok())
+            .unwrap();
+    assert_eq!(why["task"], "refunds of the ledger");
+    assert_eq!(why["lines"][0]["reason"], "answers the task");
+    let unknown = workspace.run(&["why", "walruses"]).ok();
+    assert!(unknown.contains("no memory says that"), "{unknown}");
+}

@@ -15,8 +15,9 @@ use crate::phrase::FoldedSentence;
 use crate::prose;
 use crate::recall::{Speaker, split_speaker};
 use rules::{
-    is_contrast, is_generic_statement, is_labelled_convention, is_manner, is_personal_history,
-    is_polite_request, is_preference, is_prohibition, is_quantified_imperative, is_reminder,
+    is_contrast, is_demand, is_generic_statement, is_labelled_convention, is_manner,
+    is_personal_history, is_polite_request, is_preference, is_prohibition,
+    is_quantified_imperative, is_reminder,
 };
 use words::{
     EXPLICIT_OPENINGS, GENERIC_WORDS, HEDGES, INSTRUCTION_WORDS, LEAD_INS, QUESTION_BEGINNINGS,
@@ -139,6 +140,7 @@ pub fn is_standing_instruction(sentence: &str) -> bool {
         is_prohibition(&clause)
             || is_preference(&clause)
             || is_quantified_imperative(&clause)
+            || is_demand(&clause)
             || is_contrast(&clause)
             || is_manner(&clause)
             || is_labelled_convention(&clause)
@@ -224,6 +226,15 @@ mod tests {
             "I would like you to call me Max.",
             "Going forward, invoices are sent as PDF.",
             "Never use \"unwrap\" here.",
+            "You must cite sources when you answer.",
+            "You should always answer in short sentences.",
+            "You should use British spelling in your answers.",
+            "You are to reply in German.",
+            "user: Please use metric units in all answers.",
+            "Please answer in French.",
+            "Keep your answers under 100 words.",
+            "I want all answers as bullet points.",
+            "Please refer to me as Max.",
         ] {
             assert_eq!(instructions_in_memory(text).len(), 1, "{text}");
         }
@@ -232,6 +243,13 @@ mod tests {
             "The build is red.",
             "user: thanks",
             "> Always use four spaces",
+            "You must be tired!",
+            "You must try this place.",
+            "You should see the view.",
+            "You must use the lift now.",
+            "Please help me with this test.",
+            "Please use the new API in all three tests.",
+            "Please find all the errors in this file.",
             "The manual says: \"Always unplug the device.\"",
         ] {
             assert_eq!(instructions_in_memory(text), [""; 0], "{text}");

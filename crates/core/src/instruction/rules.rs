@@ -1,9 +1,10 @@
 //! The forms of standing instructions, one rule for each.
 
 use super::words::{
-    EPISTEMIC_MODALS, GENERIC_QUANTIFIERS, GENERIC_VERBS, IDLE_PROHIBITIONS, IMPERATIVES,
-    LANGUAGES, MANNER_OPENINGS, MANNERS, NO_RECURRENCE, NO_REPLIES, OBLIGATIONS, OBSERVATIONS,
-    PREFERENCE_PHRASES, PRESENT_MOMENT, RECURRING_OPENINGS, STATES, UNIVERSAL_SCOPES,
+    ANSWER_SCOPES, DEMANDED_VERBS, DEMANDS, EPISTEMIC_MODALS, GENERIC_QUANTIFIERS, GENERIC_VERBS,
+    IDLE_PROHIBITIONS, IMPERATIVES, LANGUAGES, MANNER_OPENINGS, MANNERS, NO_RECURRENCE, NO_REPLIES,
+    OBLIGATIONS, OBSERVATIONS, ONE_TASK_SCOPES, PREFERENCE_PHRASES, PRESENT_MOMENT,
+    RECURRING_OPENINGS, STATES, UNIVERSAL_SCOPES,
 };
 use crate::phrase::FoldedSentence;
 
@@ -129,9 +130,20 @@ pub(super) fn is_quantified_imperative(bare: &FoldedSentence<'_>) -> bool {
     if is_conditional_instruction(bare) {
         return true;
     }
-    let is_generic =
-        bare.contains_any(GENERIC_QUANTIFIERS) || bare.contains_any(&["always", "never"]);
-    is_imperative && is_generic && !bare.contains_any(OBSERVATIONS)
+    let is_generic = bare.contains_any(GENERIC_QUANTIFIERS)
+        || bare.contains_any(ANSWER_SCOPES)
+        || bare.contains_any(&["always", "never"]);
+    is_imperative
+        && is_generic
+        && !bare.contains_any(OBSERVATIONS)
+        && !bare.contains_any(ONE_TASK_SCOPES)
+}
+
+/// Recognises demands on how to work or to answer: "You must cite sources", "you are to reply in German".
+pub(super) fn is_demand(bare: &FoldedSentence<'_>) -> bool {
+    let demanded = DEMANDS.iter().find_map(|demand| bare.strip_prefix(demand));
+    let verb = demanded.and_then(|rest| rest.split_whitespace().next());
+    verb.is_some_and(|verb| DEMANDED_VERBS.contains(&verb)) && !bare.contains_any(PRESENT_MOMENT)
 }
 
 /// Recognises instructions with a condition: "When it's about caching you can explain more", "prod only after Jonas has

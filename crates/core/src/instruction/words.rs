@@ -89,6 +89,8 @@ pub(super) const RULE_PHRASES: &[&str] = &[
     "please always",
     "please never",
     "policy is",
+    "address me as",
+    "refer to me as",
     "run it by me",
     "should always",
     "should never",
@@ -179,6 +181,51 @@ pub(super) const GENERIC_QUANTIFIERS: &[&str] = &[
     "until i",
     "unless we",
     "without asking",
+];
+
+/// Words for all that an assistant says: an imperative about it holds from then on.
+pub(super) const ANSWER_SCOPES: &[&str] = &[
+    "all answers",
+    "all of your answers",
+    "all replies",
+    "all responses",
+    "all your answers",
+    "all your replies",
+    "all your responses",
+    "each answer",
+    "each reply",
+    "each response",
+    "every answer",
+    "every reply",
+    "every response",
+    "in answers",
+    "in replies",
+    "in responses",
+    "in your answers",
+    "in your replies",
+    "in your responses",
+];
+
+/// Words that limit a quantified imperative to one task.
+pub(super) const ONE_TASK_SCOPES: &[&str] = &[
+    "all of these",
+    "all of them",
+    "all three",
+    "all four",
+    "all five",
+    "all these",
+    "all those",
+    "i just",
+    "you just",
+];
+
+/// Beginnings of a demand on the assistant. "You should" gives advice as often.
+pub(super) const DEMANDS: &[&str] = &["you must", "you are to", "you're to", "you shall"];
+
+/// Verbs after a demand that say how to work or to answer.
+pub(super) const DEMANDED_VERBS: &[&str] = &[
+    "answer", "cite", "document", "explain", "follow", "format", "include", "mention", "provide",
+    "quote", "reply", "respond", "round", "state", "use", "validate", "write",
 ];
 
 /// Negative commands that are not about the work.
@@ -515,28 +562,43 @@ pub(super) const UNIVERSAL_SCOPES: &[&str] = &[
 
 /// Words of which a standing instruction or a preference has at least one.
 pub(super) const INSTRUCTION_WORDS: &[&str] = &[
+    "address me",
+    "all answers",
+    "all replies",
+    "all responses",
     "always",
+    "are to",
     "avoid",
     "don't",
     "don’t",
     "dont",
     "each",
     "every",
+    "for all",
     "forward",
     "hate",
+    "in all",
+    "in any",
     "like",
     "must",
     "never",
     "not",
     "now",
     "only",
+    "please",
     "prefer",
     "preference",
     "rather",
+    "refer to me",
     "remember",
+    "shall",
     "stop",
     "sure",
     "whenever",
+    "you're to",
+    "your answers",
+    "your replies",
+    "your responses",
 ];
 
 /// Openings of an explicit instruction or preference, besides those of one that holds every time.

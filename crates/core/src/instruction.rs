@@ -7,6 +7,7 @@
 //! and observations. No language model is involved.
 
 mod rules;
+mod sections;
 mod words;
 
 use std::borrow::Cow;
@@ -19,6 +20,8 @@ use rules::{
     is_personal_history, is_polite_request, is_preference, is_prohibition,
     is_quantified_imperative, is_reminder,
 };
+pub(crate) use sections::chunk_instructs;
+pub use sections::instructions_in_section;
 use words::{
     EXPLICIT_OPENINGS, GENERIC_WORDS, HEDGES, INSTRUCTION_WORDS, LEAD_INS, QUESTION_BEGINNINGS,
     RECURRING_OPENINGS, RULE_PHRASES,

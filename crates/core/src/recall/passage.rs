@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::fold::{Item, Line, Standing, text_key};
-use crate::instruction::{InstructionForm, instruction_form};
+use crate::instruction::{InstructionForm, chunk_instructs, instruction_form};
 use crate::record::{Body, FactSection, Origin, Record, RecordKind, Referent};
 use crate::{day, words};
 use jiff::civil::Date;
@@ -116,6 +116,11 @@ pub fn opening_instruction_term() -> Cow<'static, str> {
     filter_term("instruction", "opening").into()
 }
 
+/// Returns the filter term of a section of a document that states a standing instruction.
+pub fn section_instruction_term() -> Cow<'static, str> {
+    filter_term("instruction", "section").into()
+}
+
 /// The filter terms of an enum's values, built once because most records have them.
 type FilterTerms<T> = LazyLock<Vec<(T, String)>>;
 
@@ -204,11 +209,23 @@ impl Passage {
         chunk: &str,
         is_first: bool,
     ) -> impl Iterator<Item = Cow<'static, str>> {
-        let form =
-            self.may_instruct.then(|| instruction_form(&self.text, chunk, is_first)).flatten();
-        let is_opening = form == Some(InstructionForm::Opening);
-        let standing = form.map(|_| standing_instruction_term());
-        standing.into_iter().chain(is_opening.then(opening_instruction_term))
+        let section = strip_section_prefix(&self.name);
+        let terms = match section {
+            _ if !self.may_instruct => [None, None],
+            Some(name) => {
+                let instructs = chunk_instructs(name, &self.text, chunk, is_first);
+                [instructs.then(section_instruction_term), None]
+            }
+            None => {
+                let form = instruction_form(&self.text, chunk, is_first);
+                let is_opening = form == Some(InstructionForm::Opening);
+                [
+                    form.map(|_| standing_instruction_term()),
+                    is_opening.then(opening_instruction_term),
+                ]
+            }
+        };
+        terms.into_iter().flatten()
     }
 
     /// Returns a hash of everything that is indexed: a passage with an unchanged hash is not indexed again.

@@ -236,6 +236,8 @@ struct PassageHeader<'d> {
     /// What the log refers to the document by.
     subject: Option<Referent>,
     selectors: &'d Selectors,
+    /// Whether its text may state standing instructions: a decision is no instruction, and the archive instructs no more.
+    may_instruct: bool,
 }
 
 impl<'d> PassageHeader<'d> {
@@ -273,6 +275,7 @@ impl<'d> PassageHeader<'d> {
             status: adr.as_ref().map(status_label),
             subject: id.map(Referent::Document),
             selectors: &placed.selectors,
+            may_instruct: *class == DocumentClass::OfLevel,
         }
     }
 
@@ -323,7 +326,7 @@ impl<'d> PassageHeader<'d> {
             title: Some(self.title_words(&section.heading)),
             summary: None,
             filter_terms,
-            may_instruct: false,
+            may_instruct: self.may_instruct,
             group: Some(format!("document:{}", self.document.path)),
             position: i64::try_from(index).unwrap_or_default(),
             day: self.date,

@@ -83,7 +83,9 @@ impl ContextQuery<'_> {
             let question = Question::new(query, vector, session.today(), lexicon);
             let (answers, _) = search.answers(session, snapshot, &question)?;
             if number == 0 {
-                found.instructions = search.instructions(session, snapshot, &question, &[])?;
+                // The documents are part of a context already.
+                found.instructions =
+                    search.instructions_of_memories(session, snapshot, &question, &[])?;
             }
             found.answers.push(answers);
         }

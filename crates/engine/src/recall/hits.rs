@@ -77,6 +77,12 @@ impl Hit {
             item,
         })
     }
+
+    /// Replaces its score, and the explanation of it.
+    pub(super) fn rescore(&mut self, scored: &RankedMemory) {
+        self.item.score = Some(rounded(scored.score));
+        self.explain = self.explain.take().map(|_| ScoreExplanation::of(&scored.parts));
+    }
 }
 
 /// Where a memory is written.

@@ -3,11 +3,8 @@
 use std::collections::BTreeSet;
 
 use heirloom_core::embedding::Embedder;
-use heirloom_core::instruction::instructions_in_memory;
 use heirloom_core::memory::EntryKind;
-use heirloom_core::recall::{
-    AnswerUnit, Question, RankedMemory, Slot, opening_instruction_term, standing_instruction_term,
-};
+use heirloom_core::recall::{AnswerUnit, Question, RankedMemory};
 use heirloom_core::record::{FactSection, RecordKind};
 use heirloom_core::{Problem, name};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
@@ -22,15 +19,6 @@ use crate::{Error, Session};
 
 /// Maximum number of near misses that are shown if nothing answers the question.
 pub(super) const MAX_NEAR_MISSES: usize = 3;
-
-/// Maximum number of standing instructions beside the hits of a recall.
-pub(crate) const MAX_INSTRUCTIONS: usize = 3;
-
-/// The bonus for a memory that opens with an instruction, over one that states one in passing.
-const OPENING_INSTRUCTION_BONUS: f32 = 0.1;
-
-/// The cosine, with the bonus, from which on a standing instruction may concern a question.
-const MIN_INSTRUCTION_COSINE: f32 = 0.2;
 
 /// Factor by which more memories are ranked for a past point in time, because some of them did not
 /// hold then.
@@ -175,53 +163,6 @@ impl Search<'_> {
         Ok((hits, near_misses))
     }
 
-    /// Returns the standing instructions that are nearest to the question and are no hits. They rarely share a word with
-    /// the task that they govern.
-    pub(super) fn instructions(
-        &self,
-        session: &Session,
-        snapshot: &Snapshot,
-        question: &Question<'_>,
-        found: &[Hit],
-    ) -> Result<Vec<Hit>, IndexFailure> {
-        if self.max_instructions == 0 || self.is_past() || question.vector.is_empty() {
-            return Ok(vec![]);
-        }
-        let view = snapshot.view(self.standing_filter, &self.filter());
-        let most = self.max_instructions + found.len();
-        let opening = opening_instruction_term();
-        let preferred = (&*opening, OPENING_INSTRUCTION_BONUS);
-        let standing = standing_instruction_term();
-        let nearest = view.nearest_with_term(&standing, preferred, &question.vector, most);
-        let found_passages: Vec<Slot> =
-            found.iter().filter_map(|hit| hit.slot).map(|slot| snapshot.passage(slot)).collect();
-        let nearest = nearest.into_iter().filter(|(slot, cosine)| {
-            *cosine >= MIN_INSTRUCTION_COSINE && !found_passages.contains(&snapshot.passage(*slot))
-        });
-        let ranked: Vec<RankedMemory> = nearest.map(RankedMemory::by_cosine).collect();
-        let mut instructions = Vec::new();
-        // Few are left out, and reading a memory takes time.
-        for ranked in ranked.chunks(self.max_instructions) {
-            let mut read = hits(session, snapshot, ranked, self)?;
-            // What is done no longer instructs.
-            read.retain(|hit| {
-                !hit.item.resolved && found.iter().all(|other| other.item.id != hit.item.id)
-            });
-            instructions.extend(read);
-            if instructions.len() >= self.max_instructions {
-                break;
-            }
-        }
-        instructions.truncate(self.max_instructions);
-        for hit in &mut instructions {
-            let sentences = instructions_in_memory(&hit.item.text).join(" ");
-            if !sentences.is_empty() && sentences.len() < hit.item.text.len() {
-                hit.passage = Some(sentences);
-            }
-        }
-        Ok(instructions)
-    }
-
     /// Returns whether the search leaves out some of the memories.
     fn has_filter(&self) -> bool {
         self.standing_filter != StandingFilter::Everything
@@ -234,7 +175,7 @@ impl Search<'_> {
         if self.is_past() { StandingFilter::Everything } else { self.standing_filter }
     }
 
-    fn is_past(&self) -> bool {
+    pub(super) fn is_past(&self) -> bool {
         self.when.as_of.is_some() || self.when.valid_at.is_some()
     }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use heirloom_core::{Hint, Problem};
 
-use super::search::{MAX_INSTRUCTIONS, MAX_NEAR_MISSES};
+use super::instructions::MAX_INSTRUCTIONS;
+use super::search::MAX_NEAR_MISSES;
 use super::{Search, SearchResult};
 use crate::{Error, Session};
 

@@ -153,11 +153,15 @@ fn finish(written: io::Result<()>) {
     }
 }
 
+/// The width of a terminal that does not state its size, in columns.
+const DEFAULT_WIDTH: usize = 80;
+
 /// Returns the width of the terminal; `None` where standard output is not one, so that the text in a pipe
 /// does not depend on it.
 fn terminal_width() -> Option<usize> {
-    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
-    Some(usize::from(width.0)).filter(|width| *width > 0)
+    let stated = terminal_size::terminal_size_of(io::stdout());
+    let width = stated.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0);
+    width.or_else(|| io::stdout().is_terminal().then_some(DEFAULT_WIDTH))
 }
 
 fn paint(role: Role, text: &str) -> String {

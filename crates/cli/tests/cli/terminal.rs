@@ -28,7 +28,17 @@ fn program(workspace: &Workspace, name: &str) -> Command {
 /// Runs `heir` on a terminal with a number of columns.
 #[cfg(target_os = "linux")]
 fn on_terminal(workspace: &Workspace, columns: usize, arguments: &str) -> String {
-    let line = format!("stty cols {columns} rows 40; exec {HEIR} {arguments}");
+    on_terminal_of_size(workspace, (columns, 40), arguments)
+}
+
+/// Runs `heir` on a terminal that states a number of columns and rows.
+#[cfg(target_os = "linux")]
+fn on_terminal_of_size(
+    workspace: &Workspace,
+    (columns, rows): (usize, usize),
+    arguments: &str,
+) -> String {
+    let line = format!("stty cols {columns} rows {rows}; exec {HEIR} {arguments}");
     let mut script = program(workspace, "script");
     let output = script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).output();
     CommandOutput::of(&output.unwrap()).ok().replace('\r', "")
@@ -48,6 +58,21 @@ fn tables_fit_the_terminal_and_are_not_wrapped_in_a_pipe() {
     assert!(team.heir("memory show 0042 001").ok().contains(words));
     let json = on_terminal(&team, 60, "memory show 0042 001 --json");
     assert!(json.contains(words), "{json}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_of_unknown_size_has_eighty_columns() {
+    let team = team();
+    let words =
+        "a finding that goes on for quite a while, and for long enough that it does not fit";
+    team.write(AGENT, format!("## Findings\n- {words} <!-- id:aaaa00000001 -->\n"));
+    for size in [(0, 0), (0, 40), (60, 0)] {
+        let shown = on_terminal_of_size(&team, size, "recall finding");
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(joined.contains(words), "{shown}");
+    }
 }
 
 #[test]

@@ -112,7 +112,8 @@ impl Search<'_> {
             Body::Episode(episode) => Some((record.id.to_string(), episode.title.clone())),
             _ => None,
         };
-        let (id, title) = ranked.slots.iter().filter_map(record).find_map(episode).unzip();
+        // The episode of the whole session is its last one.
+        let (id, title) = ranked.slots.iter().rev().filter_map(record).find_map(episode).unzip();
         let named = ranked
             .slots
             .iter()
@@ -145,7 +146,7 @@ impl SessionNames {
         episodes: &HashSet<Slot>,
     ) -> Result<Self, IndexFailure> {
         let of_session = |session: &RankedSession| {
-            let episode = session.slots.iter().copied().find(|slot| episodes.contains(slot));
+            let episode = session.slots.iter().copied().rfind(|slot| episodes.contains(slot));
             let best = session.memories.first().map(|memory| memory.slot);
             episode.into_iter().chain(best).collect::<Vec<Slot>>()
         };

@@ -2,7 +2,7 @@
 
 use heirloom_core::record::Body;
 
-use crate::memory::{RecordAttributes, WriteTransaction};
+use crate::memory::{RecordAttributes, WriteTransaction, current_session};
 use crate::ops::answers::StoredRecord;
 use crate::recall::read_affected_by_new;
 use crate::workspace::input_checks::check_title;
@@ -29,6 +29,8 @@ pub(crate) fn store(
 ) -> Result<StoredRecord, Error> {
     let mut transaction = WriteTransaction::begin(session, attributes.allow_secret)?;
     let mut record = transaction.new_record(body);
+    // An episode that a command ends or compacts has an origin instead; one that is added is part of the open session.
+    record.session = current_session(session);
     let known = read_affected_by_new(session, &record, attributes)?;
     attributes.apply_to(&mut record, &mut transaction, &known)?;
     transaction.write(&known, &record)?;

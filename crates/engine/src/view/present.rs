@@ -2,7 +2,7 @@
 
 use heirloom_core::conflict::{self, Conflict, ConflictKind, Severity, Side};
 use heirloom_core::staleness::{Freshness, Staleness};
-use heirloom_core::{Hint, Problem, Value, staleness};
+use heirloom_core::{Hint, Problem, Value, staleness, transcript};
 
 use crate::view::{Role, Span, View, span};
 
@@ -14,6 +14,20 @@ pub(crate) fn value(value: &Value) -> String {
         }
         other => conflict::format_value(other),
     }
+}
+
+/// The longest text, in characters, that is shown whole where the text is known to the reader.
+const MAX_OPENING_CHARS: usize = 200;
+
+/// Returns the first line of a text of several lines, or the first sentences of a very long one, for a reader who just
+/// wrote it; any other text whole.
+pub(crate) fn opening(text: &str) -> String {
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    if line.chars().count() > MAX_OPENING_CHARS {
+        return transcript::excerpt(line, MAX_OPENING_CHARS);
+    }
+    if line.len() < text.len() { format!("{line} …") } else { line.to_owned() }
 }
 
 /// Formats a freshness: `fresh, 5 days`.
@@ -146,4 +160,19 @@ pub(crate) fn missing_status_warning(ids: &[String]) -> Option<String> {
     Some(format!(
         "{count} {verb} no known status, so {are} not counted as in force: {listed}{more}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_opening_of_a_long_text_is_shown() {
+        assert_eq!(opening(" Use pnpm. Always. "), "Use pnpm. Always.");
+        assert_eq!(opening("Use pnpm.\r\nNot npm."), "Use pnpm. …");
+        let long = format!("One sentence that is not so short after all. {}", "word ".repeat(100));
+        let shown = opening(&long);
+        assert!(shown.starts_with("One sentence") && shown.ends_with('…'), "{shown}");
+        assert!(shown.chars().count() <= MAX_OPENING_CHARS, "{shown}");
+    }
 }

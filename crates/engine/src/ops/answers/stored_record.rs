@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::memory::SimilarMemory;
-use crate::view::{Role, View, span};
+use crate::view::{Role, View, present, span};
 
 /// A record of the log, and what was done to it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -58,7 +58,7 @@ impl Answer for StoredRecord {
             span(Role::Good, format!("{verb} {} ", self.kind)),
             span(Role::Key, short_id(&self.id)),
             "  ".into(),
-            self.text.replace('\n', " ").into(),
+            present::opening(&self.text).into(),
             span(Role::Dim, if self.private { "  (private)" } else { "" }),
         ]);
         for note in &self.notes {
@@ -76,7 +76,7 @@ impl Answer for StoredRecord {
                 "   ".into(),
                 span(Role::Key, id),
                 span(Role::Dim, format!("  {:.0} %  ", near.likeness * 100.0)),
-                near.text.replace('\n', " ").into(),
+                present::opening(&near.text).into(),
             ]);
         }
         view

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::view::{Role, View, span};
+use crate::view::{Role, View, present, span};
 
 /// An entry of a memory document, and what was done to it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,7 +39,7 @@ impl Answer for WrittenEntry {
             span(Role::Good, format!("{} ", self.done)),
             span(Role::Key, &self.name),
             span(Role::Dim, format!(" {}  ", short_id(&self.id))),
-            self.text.replace('\n', " ").into(),
+            present::opening(&self.text).into(),
             "  ".into(),
             span(Role::Source, &self.source),
         ]);

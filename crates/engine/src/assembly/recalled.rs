@@ -16,6 +16,9 @@ const HALF_VALUE_RANK: f64 = 2.0;
 /// The factor on the value of each further chunk of the same memory.
 const FURTHER_CHUNK_FACTOR: f64 = 0.6;
 
+/// The same factor if the question asks for an account, which is spread over a long text.
+const FURTHER_CHUNK_FACTOR_OF_ACCOUNT: f64 = 1.0;
+
 /// An answer with less than this part of the best score is no answer.
 const MIN_RELATIVE_SCORE: f64 = 0.3;
 
@@ -32,7 +35,12 @@ const INSTRUCTION_VALUE: f64 = 0.1;
 /// Returns the entries that answer the questions.
 pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for (question, hits) in questions.iter().zip(&memories.answers) {
+    for (question, answers) in questions.iter().zip(&memories.answers) {
+        let hits = &answers.hits;
+        let further_factor = match answers.asks_for_account {
+            true => FURTHER_CHUNK_FACTOR_OF_ACCOUNT,
+            false => FURTHER_CHUNK_FACTOR,
+        };
         let mut counts: HashMap<&Referent, i32> = HashMap::new();
         let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
         for (rank, hit) in hits.iter().enumerate() {
@@ -40,7 +48,7 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
                 break;
             }
             let earlier = counts.entry(&hit.item.referent).or_default();
-            let value = usefulness(rank) * FURTHER_CHUNK_FACTOR.powi(*earlier);
+            let value = usefulness(rank) * further_factor.powi(*earlier);
             let is_further = *earlier > 0;
             *earlier += 1;
             let is_critical = question.section == Section::Errors

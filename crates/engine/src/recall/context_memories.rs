@@ -37,11 +37,20 @@ pub(crate) struct MemoryList {
     pub(crate) limit: usize,
 }
 
+/// The answers to one question.
+#[derive(Debug)]
+pub(crate) struct ContextAnswers {
+    /// The chunks that answer it, best first.
+    pub(crate) hits: Vec<Hit>,
+    /// Whether it asks for an account of something, which takes many words.
+    pub(crate) asks_for_account: bool,
+}
+
 /// The memories that may go into a context.
 #[derive(Debug, Default)]
 pub(crate) struct ContextMemories {
-    /// The chunks that answer each question, best first.
-    pub(crate) answers: Vec<Vec<Hit>>,
+    /// The answers to each question.
+    pub(crate) answers: Vec<ContextAnswers>,
     /// The standing instructions that may concern the first question, nearest first; without a question, the newest.
     pub(crate) instructions: Vec<Hit>,
     /// The memories of each list, newest first.
@@ -81,13 +90,14 @@ impl ContextQuery<'_> {
             };
             let vector = embedder.embed_one(query).unwrap_or_default();
             let question = Question::new(query, vector, session.today(), lexicon);
-            let (answers, _) = search.answers(session, snapshot, &question)?;
+            let (hits, _) = search.answers(session, snapshot, &question)?;
             if number == 0 {
                 // The documents are part of a context already.
                 found.instructions =
                     search.instructions_of_memories(session, snapshot, &question, &[])?;
             }
-            found.answers.push(answers);
+            let asks_for_account = question.asks_for_account;
+            found.answers.push(ContextAnswers { hits, asks_for_account });
         }
         if self.questions.is_empty() {
             let term = standing_instruction_term();

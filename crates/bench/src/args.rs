@@ -169,8 +169,12 @@ pub(crate) struct QuestionsArgs {
 #[derive(Args)]
 pub(crate) struct AssembleArgs {
     /// The files
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "replay", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    /// Replay a session of 50 calls instead, and measure how much of a context is the beginning of the one before
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) replay: bool,
 
     /// Maximum number of tokens of a context
     #[arg(long, value_name = "N", default_value_t = 8_000)]

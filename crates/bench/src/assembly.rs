@@ -1,5 +1,6 @@
 //! The quality of assembled contexts, measured on questions with known answers.
 
+mod replay;
 mod support;
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,6 +19,7 @@ use crate::recall::{create_workspace, parse_time};
 use crate::report::Report;
 use crate::scratch::temporary_folder;
 use crate::timing::Latency;
+pub(crate) use replay::replay;
 use support::Support;
 
 /// How many memories are recalled to fill the budget by rank.

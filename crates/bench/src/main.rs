@@ -59,6 +59,9 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
+        Command::Assemble(args) if args.replay => {
+            finish(&assembly::replay(args.budget)?, &args.output, args.check)
+        }
         Command::Assemble(args) => finish(&assembly::measure(&args)?, &args.output, args.check),
         Command::Answers(args) => finish(&answers::measure(&args)?, &args.output, false),
         Command::Start(args) => {

@@ -122,6 +122,9 @@ impl Document {
 
     /// Wraps a file without front matter and markdown (JSON, YAML): it is all prose and sets no values.
     pub fn from_plain_text(path: &str, text: &str) -> Self {
+        if let Some(problem) = conflict_marker(path, text) {
+            return Self::unreadable(problem);
+        }
         Document {
             path: path.to_owned(),
             prose: text.to_owned(),

@@ -62,6 +62,11 @@ pub trait Answer: Serialize + JsonSchema + 'static {
     /// Lays the answer out for people.
     fn view(&self) -> View;
 
+    /// Lays the answer out for agents.
+    fn agent_view(&self) -> View {
+        self.view()
+    }
+
     /// Returns the answer as JSON, with its hints worded.
     fn data(&self, word: HintFormatter<'_>) -> Value {
         format_answer(self, word)
@@ -159,6 +164,11 @@ impl Reply {
         self.answer.view()
     }
 
+    /// Lays the answer out for agents.
+    pub fn agent_view(&self) -> View {
+        self.answer.agent_view()
+    }
+
     /// Returns whether it contains findings that should fail a script.
     pub fn has_findings(&self) -> bool {
         self.answer.has_findings()
@@ -169,6 +179,7 @@ impl Reply {
 trait ErasedAnswer {
     fn data(&self, word: HintFormatter<'_>) -> Value;
     fn view(&self) -> View;
+    fn agent_view(&self) -> View;
     fn has_findings(&self) -> bool;
 }
 
@@ -179,6 +190,10 @@ impl<A: Answer> ErasedAnswer for A {
 
     fn view(&self) -> View {
         Answer::view(self)
+    }
+
+    fn agent_view(&self) -> View {
+        Answer::agent_view(self)
     }
 
     fn has_findings(&self) -> bool {

@@ -147,7 +147,7 @@ impl Server {
         let op = ops::by_name("context_resolve")
             .ok_or_else(|| Error::bad_input("the operation context_resolve is missing"))?;
         call(&self.open, &self.client, op, json!({"plan": plan, "agent": agent}), |reply| {
-            reply.view().plain(&format_hint)
+            reply.agent_view().plain(&format_hint)
         })
         .await
     }
@@ -188,10 +188,10 @@ impl ServerHandler for Server {
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let convert = match self.form {
-            AnswerForm::Text => |reply: &Reply| (reply.view().plain(&format_hint), None),
-            AnswerForm::TextAndData => {
-                |reply: &Reply| (reply.view().plain(&format_hint), Some(reply.data(&format_hint)))
-            }
+            AnswerForm::Text => |reply: &Reply| (reply.agent_view().plain(&format_hint), None),
+            AnswerForm::TextAndData => |reply: &Reply| {
+                (reply.agent_view().plain(&format_hint), Some(reply.data(&format_hint)))
+            },
         };
         self.client.introduce(client_name(&context));
         Ok(match call(&self.open, &self.client, op, arguments, convert).await {
@@ -292,10 +292,11 @@ impl ServerHandler for Server {
         let (op, arguments, introduction) = prompts::find(&request.name, request.arguments)
             .map_err(|message| ErrorData::invalid_params(message, None))?;
         self.client.introduce(client_name(&context));
-        let answer =
-            call(&self.open, &self.client, op, arguments, |reply| reply.view().plain(&format_hint))
-                .await
-                .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
+        let answer = call(&self.open, &self.client, op, arguments, |reply| {
+            reply.agent_view().plain(&format_hint)
+        })
+        .await
+        .map_err(|error| ErrorData::invalid_params(format_error(&error), None))?;
         let text =
             if introduction.is_empty() { answer } else { format!("{introduction}\n\n{answer}") };
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())

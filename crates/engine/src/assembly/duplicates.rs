@@ -20,7 +20,9 @@ pub(super) fn merge_same(entries: Vec<Entry>) -> Vec<Entry> {
             indexmap::map::Entry::Occupied(mut slot) => {
                 let kept = slot.get_mut();
                 kept.is_first |= entry.is_first;
-                kept.section = kept.section.min(entry.section);
+                if entry.section < kept.section {
+                    (kept.section, kept.section_value) = (entry.section, entry.section_value);
+                }
                 kept.value = kept.value.max(entry.value);
                 if entry.tier < kept.tier {
                     (kept.tier, kept.reason) = (entry.tier, entry.reason);

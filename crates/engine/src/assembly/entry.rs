@@ -56,6 +56,8 @@ pub(super) struct Entry {
     pub(super) reason: String,
     /// How useful it is, 0 to 1.
     pub(super) value: f64,
+    /// Its value in its own section, which decides on its position there.
+    pub(super) section_value: f64,
     /// The score of recall, if it answers a question.
     pub(super) score: Option<f64>,
     pub(super) id: String,
@@ -137,6 +139,7 @@ impl Entry {
             is_first: false,
             reason: reason.to_owned(),
             value,
+            section_value: value,
             score: item.score,
             id: item.id.clone(),
             referent: Some(item.referent.clone()),
@@ -166,6 +169,7 @@ impl Entry {
             is_first: false,
             reason: reason.to_owned(),
             value,
+            section_value: value,
             score: None,
             id: source.to_owned(),
             referent: None,
@@ -199,6 +203,7 @@ impl Entry {
             is_first: false,
             reason: "pointer".to_owned(),
             value: POINTER_VALUE,
+            section_value: POINTER_VALUE,
             score: None,
             id: pointer.to_owned(),
             referent: None,
@@ -268,7 +273,7 @@ impl Entry {
 
     /// Returns its position in the context: what is the least likely to change or to be left out comes first.
     pub(super) fn position(&self) -> impl Ord + use<> {
-        let value_step = (self.value * VALUE_STEPS).round() as i64;
+        let value_step = (self.section_value * VALUE_STEPS).round() as i64;
         (
             self.section,
             !self.is_first,

@@ -22,6 +22,12 @@ const FURTHER_CHUNK_FACTOR_OF_ACCOUNT: f64 = 1.0;
 /// An answer with less than this part of the best score is no answer.
 const MIN_RELATIVE_SCORE: f64 = 0.3;
 
+/// The same for a section of a document, which the words of its title make similar to many questions.
+const MIN_RELATIVE_SCORE_OF_SECTION: f64 = 0.5;
+
+/// A section of a document with fewer words says nothing by itself.
+const MIN_SECTION_WORDS: usize = 6;
+
 /// A longer sentence is no instruction.
 const MAX_INSTRUCTION_WORDS: usize = 45;
 
@@ -44,8 +50,15 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
         let mut counts: HashMap<&Referent, i32> = HashMap::new();
         let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
         for (rank, hit) in hits.iter().enumerate() {
-            if hit.item.score.unwrap_or_default() < MIN_RELATIVE_SCORE * best {
-                break;
+            let least = match hit.item.referent {
+                Referent::Document(_) => MIN_RELATIVE_SCORE_OF_SECTION,
+                _ => MIN_RELATIVE_SCORE,
+            };
+            if hit.item.score.unwrap_or_default() < least * best {
+                continue;
+            }
+            if says_nothing(hit) {
+                continue;
             }
             let earlier = counts.entry(&hit.item.referent).or_default();
             let value = usefulness(rank) * further_factor.powi(*earlier);
@@ -89,6 +102,20 @@ pub(super) fn instructions(memories: &ContextMemories) -> Vec<Entry> {
 /// Returns how likely the answer at a rank is to be useful. Scores of different questions cannot be compared, ranks can.
 fn usefulness(rank: usize) -> f64 {
     HALF_VALUE_RANK / (HALF_VALUE_RANK + rank as f64)
+}
+
+/// Returns whether a section of a document says nothing by itself: a date, a status, the definition of a link.
+fn says_nothing(hit: &Hit) -> bool {
+    if !matches!(hit.item.referent, Referent::Document(_)) {
+        return false;
+    }
+    let text = hit.passage.as_deref().unwrap_or(&hit.item.text);
+    let body = text.split_once(" › ").map_or(text, |(_, rest)| rest);
+    let (heading, body) = body.split_once(": ").unwrap_or(("", body));
+    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let words = body.split_whitespace().filter(|word| !word.contains("://"));
+    ["status", "date"].iter().any(|name| heading.eq_ignore_ascii_case(name))
+        || words.filter(is_word).count() < MIN_SECTION_WORDS
 }
 
 /// Returns whether a memory is a decision.

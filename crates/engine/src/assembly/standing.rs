@@ -98,12 +98,19 @@ pub(super) fn contradictions(
         concerned
             .is_none_or(|paths| paths.contains(&format!("{}:{}", conflict.path, conflict.line)))
     };
-    let of_memories = known.conflicts(plan).into_iter().filter(is_concerned);
-    let all = of_documents.chain(of_memories).take(MAX_CONTRADICTIONS);
-    all.map(|conflict| {
+    let of_plan = plan.map(|plan| known.conflicts(Some(plan))).unwrap_or_default();
+    let of_memories = known.conflicts(None).into_iter().filter(is_concerned);
+    let mut all: Vec<Conflict> = of_documents.chain(of_plan).collect();
+    for conflict in of_memories {
+        if !all.contains(&conflict) {
+            all.push(conflict);
+        }
+    }
+    all.truncate(MAX_CONTRADICTIONS);
+    let entry = |conflict: Conflict| {
         let source = format!("{}:{}", conflict.path, conflict.line);
         let text = format!("Contradiction: {}", conflict.message);
         Entry::of_text(Tier::Critical, OPEN_VALUE, "open contradiction", "conflict", &source, &text)
-    })
-    .collect()
+    };
+    all.into_iter().map(entry).collect()
 }

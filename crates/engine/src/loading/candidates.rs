@@ -113,6 +113,10 @@ fn candidate(
     content: ContentKind,
 ) -> Option<Candidate> {
     let document = &placed.document;
+    // A file that could not be read, such as one with conflict markers, is reported and left out.
+    if document.prose.is_empty() && !document.problems.is_empty() {
+        return None;
+    }
     let full = match content {
         ContentKind::Text => placed.text.trim_end(),
         ContentKind::Prose => document.prose.trim(),

@@ -183,6 +183,18 @@ impl Answer for AssembledContext {
         present::problems(&mut view, &self.problems);
         view
     }
+
+    /// An agent gets the context alone: what comes before it would change from call to call, and a prompt cache keeps only
+    /// an unchanged beginning.
+    fn agent_view(&self) -> View {
+        if self.lines.is_some() {
+            return self.view();
+        }
+        let mut view = View::new();
+        view.text(&self.context);
+        present::problems(&mut view, &self.problems);
+        view
+    }
 }
 
 fn show_line(view: &mut View, line: &ContextLine) {

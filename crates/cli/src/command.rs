@@ -83,16 +83,39 @@ fn help_template() -> String {
 fn root_command() -> Command {
     Command::new("heir")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("What a team's AI agents inherit: standards, decisions and memory, in files\nthat people read, edit and merge.")
+        .about("What a team's AI agents inherit: standards, decisions and memory, in your files.")
         .help_template(help_template())
         .override_usage("heir [OPTIONS] <COMMAND>")
         .after_help("`heir help COMMAND` explains a command.")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .arg(Arg::new("root").long("root").value_name("FOLDER").value_parser(value_parser!(PathBuf)).global(true).help("The workspace's folder [default: found from here upwards]"))
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).global(true).help("Print the answer as JSON"))
-        .arg(Arg::new("color").long("color").value_name("WHEN").value_parser(["auto", "always", "never"]).default_value("auto").hide_default_value(true).global(true).hide_possible_values(true).help("When to use colours: auto, always or never"))
+        .arg(
+            Arg::new("root")
+                .long("root")
+                .value_name("FOLDER")
+                .value_parser(value_parser!(PathBuf))
+                .global(true)
+                .help("The workspace's folder [default: found from here upwards]"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .global(true)
+                .help("Print the answer as JSON"),
+        )
+        .arg(
+            Arg::new("color")
+                .long("color")
+                .value_name("WHEN")
+                .value_parser(["auto", "always", "never"])
+                .default_value("auto")
+                .hide_default_value(true)
+                .global(true)
+                .hide_possible_values(true)
+                .help("When to use colours: auto, always or never"),
+        )
 }
 
 fn tree(has_arguments: &dyn Fn(&[&str]) -> bool) -> Command {

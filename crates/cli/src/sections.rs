@@ -41,7 +41,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         ],
     },
     Section {
-        title: "Remember",
+        title: "Remember and recall",
         commands: &[
             commands_of(RecordKind::Note),
             commands_of(RecordKind::Fact),
@@ -51,27 +51,17 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("memory", "Keep the memory of agents and plans; pin, archive and relate"),
             ("session", "Start and end sessions of work; each leaves an episode"),
             ("compact", "Turn a conversation into an episode and a summary"),
-        ],
-    },
-    Section {
-        title: "Recall",
-        commands: &[
             ("recall", "Ask what is known about something"),
             ("show", "Show all of a memory, a document or a session by its id"),
             ("eval", "Check that recall finds what you expect"),
         ],
     },
     Section {
-        title: "Tend",
+        title: "Tend and serve",
         commands: &[
             ("import", "Import memories of other tools, or an export"),
             ("export", "Print all memories as JSON Lines or markdown"),
             ("index", "Inspect or rebuild the search index"),
-        ],
-    },
-    Section {
-        title: "Serve",
-        commands: &[
             ("mcp", "Serve the workspace to an agent over MCP"),
             ("serve", "Serve the workspace over HTTP on this machine"),
             ("completions", "Print the completion script of a shell"),

@@ -5,7 +5,7 @@ use heirloom_core::recall::{
     Question, RankedMemory, Slot, opening_instruction_term, section_instruction_term,
     standing_instruction_term, strip_section_prefix,
 };
-use heirloom_index::Snapshot;
+use heirloom_index::{Snapshot, View};
 
 use super::Search;
 use super::hits::{Hit, hits};
@@ -57,17 +57,14 @@ impl Search<'_> {
         question: &Question<'_>,
         found: &[Hit],
     ) -> Result<Vec<Hit>, IndexFailure> {
-        if !self.has_instructions(question) {
-            return Ok(vec![]);
-        }
-        let view = snapshot.view(self.standing_filter, &self.filter());
-        let opening = opening_instruction_term();
-        let preferred = (&*opening, OPENING_INSTRUCTION_BONUS);
-        let most = self.max_instructions + found.len();
-        let standing = standing_instruction_term();
-        let mut nearest = view.nearest_with_term(&standing, preferred, &question.vector, most);
-        nearest.retain(|(_, cosine)| *cosine >= MIN_INSTRUCTION_COSINE);
-        self.read_instructions(session, snapshot, nearest, found)
+        self.nearest_instructions(session, snapshot, question, found, |view, most| {
+            let opening = opening_instruction_term();
+            let preferred = (&*opening, OPENING_INSTRUCTION_BONUS);
+            let standing = standing_instruction_term();
+            let mut nearest = view.nearest_with_term(&standing, preferred, &question.vector, most);
+            nearest.retain(|(_, cosine)| *cosine >= MIN_INSTRUCTION_COSINE);
+            nearest
+        })
     }
 
     /// Returns the sections of documents with standing instructions that are nearest to the question and are no hits.
@@ -78,19 +75,28 @@ impl Search<'_> {
         question: &Question<'_>,
         found: &[Hit],
     ) -> Result<Vec<Hit>, IndexFailure> {
-        if !self.has_instructions(question) {
+        self.nearest_instructions(session, snapshot, question, found, |view, most| {
+            let term = section_instruction_term();
+            view.nearest_with_term(&term, ("", 0.0), &question.vector, most)
+        })
+    }
+
+    /// Reads the instructions that `find` returns for a view and a number of them. There are none if no instructions are
+    /// asked for, or if they cannot be compared with the question.
+    fn nearest_instructions(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        question: &Question<'_>,
+        found: &[Hit],
+        find: impl FnOnce(&View<'_>, usize) -> Vec<(Slot, f32)>,
+    ) -> Result<Vec<Hit>, IndexFailure> {
+        if self.max_instructions == 0 || self.is_past() || question.vector.is_empty() {
             return Ok(vec![]);
         }
         let view = snapshot.view(self.standing_filter, &self.filter());
-        let most = self.max_instructions + found.len();
-        let term = section_instruction_term();
-        let nearest = view.nearest_with_term(&term, ("", 0.0), &question.vector, most);
+        let nearest = find(&view, self.max_instructions + found.len());
         self.read_instructions(session, snapshot, nearest, found)
-    }
-
-    /// Returns whether standing instructions are asked for, and can be compared with the question.
-    fn has_instructions(&self, question: &Question<'_>) -> bool {
-        self.max_instructions > 0 && !self.is_past() && !question.vector.is_empty()
     }
 
     /// Reads the memories that instruct, given nearest first, until enough of them are no hits and concern the question.

@@ -6,6 +6,7 @@ mod duplicates;
 mod entry;
 mod explanation;
 mod recalled;
+mod section_text;
 mod signals;
 mod standing;
 

@@ -6,7 +6,8 @@ use heirloom_core::cascade;
 use heirloom_core::compression::label;
 use heirloom_core::record::{FactSection, Referent};
 
-use super::entry::{Entry, Section, document_pointer};
+use super::entry::{Entry, Section};
+use super::section_text::document_pointer;
 use crate::recall::{ContextMemories, Hit, MemoryList};
 use crate::view::present;
 use crate::workspace::inherit::{self, Inheritance};
@@ -29,8 +30,8 @@ struct BackgroundList {
 
 /// The lists, in the order of the context.
 const LISTS: [BackgroundList; 5] = [
-    list("section", FactSection::Constraints, 10, "constraint", 0.35),
-    list("section", FactSection::Patterns, 12, "convention", 0.3),
+    facts(FactSection::Constraints, 10, "constraint", 0.35),
+    facts(FactSection::Patterns, 12, "convention", 0.3),
     BackgroundList { field: "kind", value: "workflow", limit: 6, reason: "workflow", worth: 0.25 },
     BackgroundList { field: "kind", value: "pattern", limit: 6, reason: "pattern", worth: 0.25 },
     BackgroundList {
@@ -42,14 +43,14 @@ const LISTS: [BackgroundList; 5] = [
     },
 ];
 
-const fn list(
-    field: &'static str,
+/// Returns the list of the facts of a section.
+const fn facts(
     section: FactSection,
     limit: usize,
     reason: &'static str,
     worth: f64,
 ) -> BackgroundList {
-    BackgroundList { field, value: section.title(), limit, reason, worth }
+    BackgroundList { field: "section", value: section.title(), limit, reason, worth }
 }
 
 /// The kinds of memories that pointers lead to.

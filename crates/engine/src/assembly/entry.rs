@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use heirloom_core::assembly::{Excerpt, Tier, excerpts};
 use heirloom_core::compression::{self, Level};
-use heirloom_core::prose;
 use heirloom_core::recall::terms;
 use heirloom_core::record::{Referent, ShortTexts};
 use heirloom_store::tokens;
 
+use super::section_text::{SectionText, document_pointer, one_line, shown_text};
 use crate::memory::short_memory_id;
-use crate::recall::{Hit, without_cut_marks};
+use crate::recall::Hit;
 
 /// A section of a context. What changes least from call to call comes first, so that the prompt cache of a provider keeps
 /// the longest possible prefix.
@@ -122,9 +122,21 @@ impl Entry {
         value: f64,
         reason: &str,
     ) -> Self {
+        Self::of_section(hit, tier, section, value, reason, true)
+    }
+
+    /// Makes an entry of a memory. A section of a document is shown without its title if another entry states it.
+    pub(super) fn of_section(
+        hit: &Hit,
+        tier: Tier,
+        section: Section,
+        value: f64,
+        reason: &str,
+        with_title: bool,
+    ) -> Self {
         let item = &hit.item;
         let (label, text) = match SectionText::of(hit) {
-            Some(section) => (section.label(true), section.body),
+            Some(section) => (section.label(with_title), section.body),
             None => (String::new(), shown_text(hit)),
         };
         let asked: HashMap<String, f64> = hit
@@ -249,19 +261,6 @@ impl Entry {
         self.forms = forms;
     }
 
-    /// Leaves out the title of a document in its label, since another entry states it.
-    pub(super) fn without_title(mut self, hit: &Hit) -> Self {
-        if let Some(section) = SectionText::of(hit) {
-            let old = self.label.len();
-            self.label = section.label(false);
-            for form in &mut self.forms {
-                let line = format!("- {}{}", self.label, &form.line["- ".len() + old..]);
-                *form = EntryForm::new(form.level, form.share, line);
-            }
-        }
-        self
-    }
-
     /// Returns the id under which all of it can be read.
     pub(super) fn pointer(&self) -> &str {
         match &self.referent {
@@ -290,58 +289,4 @@ impl Entry {
         terms.dedup();
         terms
     }
-}
-
-/// Returns what is shown of a memory: all of a short text, and of a long one the sentences of the passage that matches.
-fn shown_text(hit: &Hit) -> String {
-    let Some(passage) = &hit.passage else { return one_line(&hit.item.text) };
-    let passage = without_cut_marks(passage);
-    match prose::whole_sentences(&hit.item.text, passage).as_slice() {
-        // The passage is not a part of the text: the excerpt of an episode, or the instructions of a message.
-        [] if !hit.item.text.contains(passage) => one_line(passage),
-        sentences => one_line(&sentences.join(" ")),
-    }
-}
-
-/// Returns the name under which a document can be read: the number of a decision record, or the id of another document.
-pub(super) fn document_pointer(id: &str) -> &str {
-    id.strip_prefix("adr/").unwrap_or(id)
-}
-
-/// What is shown of a section of a document.
-struct SectionText {
-    title: String,
-    heading: String,
-    body: String,
-}
-
-impl SectionText {
-    /// Splits the text of a section, which begins with the title of its document and its heading: `title › heading: text`.
-    /// `None` for other memories, and for sections without a heading.
-    fn of(hit: &Hit) -> Option<Self> {
-        let Referent::Document(id) = &hit.item.referent else { return None };
-        let (title, rest) = hit.item.text.split_once(" › ")?;
-        let (heading, body) = rest.split_once(": ")?;
-        let start = hit.item.text.len() - body.len();
-        let shown = shown_text(hit);
-        let prefix = one_line(&hit.item.text[..start]);
-        let title = title.strip_prefix(document_pointer(id)).unwrap_or(title);
-        Some(SectionText {
-            title: title.trim_start_matches([':', ' ']).to_owned(),
-            heading: heading.to_owned(),
-            body: shown.strip_prefix(&prefix).unwrap_or(&shown).trim_start().to_owned(),
-        })
-    }
-
-    fn label(&self, with_title: bool) -> String {
-        match with_title && !self.title.is_empty() {
-            true => format!("{} › {}: ", self.title, self.heading),
-            false => format!("{}: ", self.heading),
-        }
-    }
-}
-
-/// Joins the lines of a text.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,6 +7,7 @@ use heirloom_core::instruction::instructions_in_memory;
 use heirloom_core::record::{FactSection, Referent};
 
 use super::entry::{Entry, Section};
+use super::section_text::{SectionText, shown_text};
 use super::signals::SignalQuestion;
 use crate::recall::{ContextMemories, Hit};
 
@@ -72,8 +73,8 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
                 Section::Errors => "concerns the error".to_owned(),
                 _ => "answers the task".to_owned(),
             };
-            let entry = Entry::of_hit(hit, tier, question.section, value, &reason);
-            entries.push(if is_further { entry.without_title(hit) } else { entry });
+            let section = question.section;
+            entries.push(Entry::of_section(hit, tier, section, value, &reason, !is_further));
         }
     }
     entries
@@ -109,9 +110,10 @@ fn says_nothing(hit: &Hit) -> bool {
     if !matches!(hit.item.referent, Referent::Document(_)) {
         return false;
     }
-    let text = hit.passage.as_deref().unwrap_or(&hit.item.text);
-    let body = text.split_once(" › ").map_or(text, |(_, rest)| rest);
-    let (heading, body) = body.split_once(": ").unwrap_or(("", body));
+    let (heading, body) = match SectionText::of(hit) {
+        Some(section) => (section.heading, section.body),
+        None => (String::new(), shown_text(hit)),
+    };
     let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
     let words = body.split_whitespace().filter(|word| !word.contains("://"));
     ["status", "date"].iter().any(|name| heading.eq_ignore_ascii_case(name))

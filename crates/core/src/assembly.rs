@@ -3,7 +3,9 @@
 mod excerpt;
 mod selection;
 mod tier;
+mod usefulness;
 
 pub use excerpt::{Excerpt, excerpts};
 pub use selection::{Candidate, Form, Share, select};
 pub use tier::{Activity, Tier};
+pub use usefulness::Match;

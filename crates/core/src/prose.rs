@@ -3,6 +3,11 @@
 /// Length of ` …`, which is appended to a shortened text.
 const ELLIPSIS_CHARS: usize = 2;
 
+/// Returns whether the first sentence of a text is a question.
+pub fn begins_with_question(text: &str) -> bool {
+    split_sentences(text.trim()).first().is_some_and(|first| is_question(first))
+}
+
 /// Splits a line of prose into sentences.
 pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     let mut sentences = vec![];
@@ -36,17 +41,29 @@ pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
-/// Returns the whole sentences of a text that a part of it contains, in order.
+/// Returns the whole sentences of a text that a part of it contains, in order. If it contains none, returns the sentence of
+/// which it contains the most.
 pub fn whole_sentences<'t>(text: &'t str, part: &str) -> Vec<&'t str> {
     let Some(start) = text.find(part) else { return vec![] };
-    let range = start..start + part.len();
-    let sentences = text.lines().flat_map(split_sentences);
-    let offset = |sentence: &str| sentence.as_ptr() as usize - text.as_ptr() as usize;
-    let is_inside = |sentence: &&str| {
-        let start = offset(sentence);
-        range.start <= start && start + sentence.len() <= range.end
+    let end = start + part.len();
+    let sentences: Vec<&str> = text.lines().flat_map(split_sentences).collect();
+    let overlap = |sentence: &str| {
+        let sentence_start = sentence.as_ptr() as usize - text.as_ptr() as usize;
+        (sentence_start + sentence.len()).min(end).saturating_sub(sentence_start.max(start))
     };
-    sentences.filter(is_inside).collect()
+    let is_inside = |sentence: &&&str| overlap(sentence) == sentence.len();
+    let inside: Vec<&str> = sentences.iter().filter(is_inside).copied().collect();
+    match inside.is_empty() {
+        true => {
+            sentences.into_iter().max_by_key(|sentence| overlap(sentence)).into_iter().collect()
+        }
+        false => inside,
+    }
+}
+
+/// Returns the sentence of a text that contains a part of one, with what stands before it, such as the name of a speaker.
+pub fn sentence_around<'t>(text: &'t str, part: &str) -> Option<&'t str> {
+    text.lines().flat_map(split_sentences).find(|sentence| sentence.contains(part))
 }
 
 /// Returns whether a sentence is a question.
@@ -144,6 +161,31 @@ fn ends_with_abbreviation(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_a_text_becomes_whole_sentences() {
+        let text =
+            "Ann: I moved to Berlin. The flat is small, but it has a garden and two trees. Bye!";
+        let whole = |part: &str| whole_sentences(text, part);
+        assert_eq!(
+            whole("to Berlin. The flat is small, but it has a garden and two trees."),
+            ["The flat is small, but it has a garden and two trees."]
+        );
+        assert_eq!(whole("moved to Berlin. The"), ["Ann: I moved to Berlin."]);
+        assert_eq!(
+            whole("a garden and"),
+            ["The flat is small, but it has a garden and two trees."]
+        );
+        assert!(whole("a cellar").is_empty());
+        assert_eq!(sentence_around(text, "I moved to Berlin."), Some("Ann: I moved to Berlin."));
+    }
+
+    #[test]
+    fn a_task_that_begins_with_a_question_is_a_question() {
+        assert!(begins_with_question("Can you help me? I want it simple."));
+        assert!(!begins_with_question("Write a script. Where should it run?"));
+        assert!(!begins_with_question(""));
+    }
 
     #[test]
     fn abbreviations_versions_and_code_do_not_end_sentences() {

@@ -2,13 +2,17 @@
 
 mod assemble;
 mod background;
+mod choice;
 mod duplicates;
 mod entry;
 mod explanation;
+mod process;
 mod recalled;
 mod section_text;
 mod signals;
 mod standing;
+mod topics;
+mod useful;
 
 pub(crate) use assemble::{Assembly, assemble};
 pub(crate) use explanation::{ContextLine, Explanation, LeftOut};

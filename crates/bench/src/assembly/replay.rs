@@ -15,6 +15,9 @@ use crate::report::{Bar, Report, write_bars};
 /// How many calls a session has.
 const CALLS: usize = 50;
 
+/// How long after the facts were stored the session takes place.
+const DAYS_UNTIL_SESSION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 7);
+
 /// The share of tokens in the common beginning that is required.
 const MIN_SHARED: f64 = 0.8;
 
@@ -32,6 +35,24 @@ const STATEMENTS: [&str; 8] = [
     "The {m} module failed in March because a timeout was given in seconds and not in milliseconds.",
     "Customers see amounts of the {m} module in their own currency.",
     "The {m} module reads its settings once, when the service starts.",
+];
+
+/// Facts about the whole project, with their sections.
+const PROJECT_FACTS: [(&str, &str); 14] = [
+    ("Patterns", "Every new function has a test that fails without it."),
+    ("Patterns", "Run the linter and all tests before a commit."),
+    ("Patterns", "Commit titles are imperative and at most 72 characters long."),
+    ("Patterns", "Comments say why, and names say what."),
+    ("Patterns", "Errors name the file, the line and how to mend it."),
+    ("Patterns", "A review of a change to money needs two persons."),
+    ("Constraints", "Amounts are integers in the smallest unit of the currency."),
+    ("Constraints", "A refund never exceeds what was paid for the invoice."),
+    ("Constraints", "The ledger is append-only: a refund is a new entry of the ledger."),
+    ("Constraints", "Personal data must not be logged."),
+    ("Decisions", "A partial refund of an invoice is shown in the ledger as a line of its own."),
+    ("Decisions", "The invoice shows refunds below the total, not between its items."),
+    ("Decisions", "Webhooks are retried for three days with growing delays."),
+    ("Decisions", "The search index is rebuilt at night from the ledger."),
 ];
 
 /// The report of a replayed session.
@@ -59,6 +80,11 @@ impl Report for ReplayReport {
 /// Replays a session of 50 calls about one task. Some calls open another file, report an error or follow a new fact.
 pub(crate) fn replay(budget: usize) -> Result<ReplayReport, Failure> {
     let mut memory = LoadedMemory::new(&generated())?;
+    for (section, content) in PROJECT_FACTS {
+        let fact = json!({"content": content, "section": section});
+        memory.run(memory.now, "memory_store", fact)?;
+    }
+    memory.now += DAYS_UNTIL_SESSION;
     let (mut file, mut error) = ("src/ledger.rs".to_owned(), None);
     let mut report = ReplayReport {
         calls: CALLS,

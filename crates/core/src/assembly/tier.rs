@@ -62,6 +62,11 @@ pub enum Activity {
 }
 
 impl Activity {
+    /// Returns whether it changes code, or checks a change.
+    pub fn changes_code(self) -> bool {
+        !matches!(self, Activity::Planning | Activity::Documentation)
+    }
+
     /// Returns the share of the budget that each tier gets.
     pub fn shares(self) -> [f64; 4] {
         match self {

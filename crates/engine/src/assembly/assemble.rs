@@ -1,13 +1,13 @@
-//! Chooses the entries of a context and writes it.
+//! Gathers what may go into a context, chooses among it and writes the context.
 
 use heirloom_core::Problem;
-use heirloom_core::assembly::{Candidate, Form, Share, Tier, select};
+use heirloom_core::assembly::Tier;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_store::tokens;
 
 use super::background;
-use super::duplicates::{merge_same, remove_duplicates};
-use super::entry::{Entry, EntryForm, Section};
+use super::choice::Choice;
+use super::entry::{Entry, Section};
 use super::explanation::{ContextLine, Explanation, LeftOut};
 use super::recalled;
 use super::signals::{SignalQuestion, Signals};
@@ -42,23 +42,38 @@ pub(crate) struct Assembly {
     pub(crate) problems: Vec<Problem>,
 }
 
+impl Assembly {
+    fn of(choice: Choice) -> Self {
+        let mut assembly = Assembly { context: choice.context(), ..Assembly::default() };
+        assembly.tokens = tokens::count(&assembly.context);
+        for chosen in &choice.chosen {
+            assembly.tier_tokens[chosen.entry.tier.index()] += chosen.form().tokens;
+            let line = ContextLine::new(&chosen.entry, chosen.form());
+            assembly.explanation.lines.push(line);
+        }
+        let left_out = choice.left_out.iter();
+        assembly.explanation.left_out =
+            left_out.map(|(entry, because)| LeftOut::new(entry, because.clone())).collect();
+        assembly
+    }
+}
+
 /// Assembles the context for some signals.
 pub(crate) fn assemble(
     session: &Session,
     signals: &Signals,
     budget: usize,
 ) -> Result<Assembly, Error> {
+    let today = session.today().to_string();
     let (mut entries, problems) = gather(session, signals, budget)?;
     entries.retain(|entry| !entry.text.is_empty());
-    let mut entries = merge_same(entries);
-    let duplicates = remove_duplicates(&mut entries);
-    let chosen = choose(&entries, signals, budget);
-    let mut assembly = write(&entries, &chosen);
-    assembly.explanation.left_out.extend(
-        duplicates
-            .iter()
-            .map(|(entry, other)| LeftOut::new(entry, format!("{other} says the same"))),
-    );
+    // A question is asked once, so nothing of its context has to stay the same.
+    if !signals.questions().iter().any(SignalQuestion::is_question) {
+        entries.iter_mut().filter(|entry| entry.is_new(&today)).for_each(|entry| {
+            entry.section = Section::New;
+        });
+    }
+    let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget));
     assembly.problems = problems;
     assembly.explanation.assembled = session.now().to_string();
     assembly.explanation.task.clone_from(&signals.task);
@@ -81,18 +96,18 @@ fn gather(
     let inherited = inherit::read(session, None, &typed)?;
     let known = MemoryQuery::new().pinned().related().read(session)?;
     let questions = signals.questions();
+    let today = session.today().to_string();
     let memories = read_memories(session, &questions, budget)?;
     let mut entries = standing::pins(session, &known)?;
     let selectors = &inherited.selectors;
     entries.extend(standing::memory_of_plan(session, &known, selectors, questions.is_empty())?);
     let answers = recalled::answers(&questions, &memories);
-    let concerned: Vec<String> = answers.iter().map(|entry| entry.source.clone()).collect();
-    let concerned = (!questions.is_empty()).then_some(concerned.as_slice());
-    entries.extend(standing::contradictions(&inherited, &known, concerned));
-    entries.extend(answers);
-    entries.extend(recalled::instructions(&memories));
-    entries.extend(background::background(&inherited, &memories));
-    entries.extend(background::pointers(&memories));
+    let answers_or_all = (!questions.is_empty()).then_some(answers.entries.as_slice());
+    entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
+    entries.extend(recalled::instructions(&questions, &memories, signals.activity));
+    entries.extend(background::background(&inherited, &memories, signals, &today));
+    entries.extend(background::pointers(&memories, &answers));
+    entries.extend(answers.entries);
     let mut problems = memories.problems;
     problems.extend(inherited.problems);
     problems.sort();
@@ -112,63 +127,4 @@ fn read_memories(
         lists: background::lists(),
     };
     query.read(session)
-}
-
-/// Returns the chosen form of each entry.
-fn choose(entries: &[Entry], signals: &Signals, budget: usize) -> Vec<Option<usize>> {
-    let headings: usize = Section::ALL
-        .into_iter()
-        .filter(|section| entries.iter().any(|entry| entry.section == *section))
-        .map(|section| tokens::count(section.heading()))
-        .sum();
-    let candidates: Vec<Candidate> = entries
-        .iter()
-        .map(|entry| Candidate {
-            tier: if entry.is_first { 0 } else { entry.tier.index() + 1 },
-            forms: entry
-                .forms
-                .iter()
-                .map(|form| Form { value: entry.value * form.share, cost: form.tokens })
-                .collect(),
-        })
-        .collect();
-    let [critical, relevant, background, index] = signals.activity.shares().map(Share::Part);
-    let shares = [Share::First, critical, relevant, background, index];
-    let mut chosen = select(&candidates, &shares, budget.saturating_sub(headings));
-    // Lines are counted one by one; should the whole have more tokens, the least valuable lines are left out.
-    while tokens::count(&write(entries, &chosen).context) > budget {
-        let kept = chosen.iter().enumerate().filter(|(_, form)| form.is_some());
-        let least = kept.min_by(|(a, _), (b, _)| entries[*a].value.total_cmp(&entries[*b].value));
-        let Some((least, _)) = least else { break };
-        chosen[least] = None;
-    }
-    chosen
-}
-
-/// Writes the chosen entries, section by section.
-fn write(entries: &[Entry], chosen: &[Option<usize>]) -> Assembly {
-    let mut assembly = Assembly::default();
-    let mut shown: Vec<(&Entry, &EntryForm)> = Vec::new();
-    for (entry, form) in entries.iter().zip(chosen) {
-        match form {
-            Some(form) => shown.push((entry, &entry.forms[*form])),
-            None => {
-                let because = "it did not fit into the budget".to_owned();
-                assembly.explanation.left_out.push(LeftOut::new(entry, because));
-            }
-        }
-    }
-    shown.sort_by_key(|(entry, _)| entry.position());
-    let mut section = None;
-    for (entry, form) in shown {
-        if section != Some(entry.section) {
-            assembly.context.push_str(entry.section.heading());
-            section = Some(entry.section);
-        }
-        assembly.context.push_str(&form.line);
-        assembly.tier_tokens[entry.tier.index()] += form.tokens;
-        assembly.explanation.lines.push(ContextLine::new(entry, form));
-    }
-    assembly.tokens = tokens::count(&assembly.context);
-    assembly
 }

@@ -5,15 +5,23 @@ use heirloom_core::assembly::Tier;
 use heirloom_core::cascade;
 use heirloom_core::compression::label;
 use heirloom_core::record::{FactSection, Referent};
+use indexmap::IndexMap;
 
 use super::entry::{Entry, Section};
+use super::process::concerns_every_change;
+use super::recalled::Answers;
 use super::section_text::document_pointer;
+use super::signals::Signals;
+use super::topics::topics;
 use crate::recall::{ContextMemories, Hit, MemoryList};
 use crate::view::present;
 use crate::workspace::inherit::{self, Inheritance};
 
 /// The value of an inherited value, which is short and concrete.
 const INHERITED_VALUE: f64 = 0.4;
+
+/// What nearness to the task adds to the value of a pointer.
+const NEAR_POINTER_VALUE: f64 = 0.2;
 
 /// Maximum number of pointers.
 const MAX_POINTERS: usize = 60;
@@ -61,7 +69,7 @@ pub(super) fn lists() -> Vec<MemoryList> {
     let background = LISTS.iter().map(|list| MemoryList {
         field: list.field,
         value: list.value.to_owned(),
-        limit: list.limit,
+        limit: 2 * list.limit,
     });
     let pointed = POINTED_KINDS.iter().map(|kind| MemoryList {
         field: "kind",
@@ -71,15 +79,28 @@ pub(super) fn lists() -> Vec<MemoryList> {
     background.chain(pointed).collect()
 }
 
-/// Returns the entries of the background.
-pub(super) fn background(inherited: &Inheritance, memories: &ContextMemories) -> Vec<Entry> {
+/// Returns the entries of the background. For a task, these are the
+/// conventions that hold for every change. The memories of
+/// today are counted by themselves, so that they displace no other.
+pub(super) fn background(
+    inherited: &Inheritance,
+    memories: &ContextMemories,
+    signals: &Signals,
+    today: &str,
+) -> Vec<Entry> {
     let mut entries = inherited_values(inherited);
+    let has_task = signals.task.is_some();
     for (list, hits) in LISTS.iter().zip(&memories.lists) {
-        for hit in hits {
-            let entry =
-                Entry::of_hit(hit, Tier::Background, Section::Standing, list.worth, list.reason);
-            entries.push(entry);
-        }
+        let is_shown = |hit: &&Hit| {
+            let is_convention = list.value == FactSection::Patterns.title();
+            !has_task || is_convention && concerns_every_change(&hit.item.text, signals.activity)
+        };
+        let entry =
+            |hit| Entry::of_hit(hit, Tier::Background, Section::Standing, list.worth, list.reason);
+        let (new, old): (Vec<Entry>, Vec<Entry>) =
+            hits.iter().filter(is_shown).map(entry).partition(|entry| entry.is_new(today));
+        entries.extend(new.into_iter().take(list.limit));
+        entries.extend(old.into_iter().take(list.limit));
     }
     entries
 }
@@ -97,18 +118,36 @@ fn inherited_values(inherited: &Inheritance) -> Vec<Entry> {
     provenance.into_iter().filter_map(value).collect()
 }
 
-/// Returns pointers to documents and episodes, each once.
-pub(super) fn pointers(memories: &ContextMemories) -> Vec<Entry> {
-    let mut seen: Vec<&Referent> = Vec::new();
-    let mut entries = Vec::new();
-    for hit in memories.lists.iter().skip(LISTS.len()).flatten() {
+/// Returns pointers to what is near to the task but not shown, then to other documents and episodes, each once.
+pub(super) fn pointers(memories: &ContextMemories, answers: &Answers) -> Vec<Entry> {
+    // What is shown about files and errors changes, and the pointers should not.
+    let stable = answers.entries.iter().filter(|entry| !entry.section.changes());
+    let mut seen: Vec<&Referent> = stable.filter_map(|entry| entry.referent.as_ref()).collect();
+    let mut entries = topic_line(memories);
+    let near =
+        answers.pointed.iter().map(|(hit, usefulness)| (hit, NEAR_POINTER_VALUE * usefulness));
+    let others = memories.lists.iter().skip(LISTS.len()).flatten().map(|hit| (hit, 0.0));
+    for (hit, value) in near.chain(others) {
         if seen.contains(&&hit.item.referent) {
             continue;
         }
         seen.push(&hit.item.referent);
-        entries.push(Entry::pointer_to(hit, &title(hit)));
+        let pointer = Entry::pointer_to(hit, &title(hit));
+        entries.push(Entry { value: pointer.value + value, ..pointer });
     }
     entries
+}
+
+/// Returns the line that names the topics of all documents and episodes.
+fn topic_line(memories: &ContextMemories) -> Vec<Entry> {
+    let pointed = || memories.lists.iter().skip(LISTS.len()).flatten();
+    let titles: IndexMap<&Referent, String> =
+        pointed().map(|hit| (&hit.item.referent, title(hit))).collect();
+    let topics = topics(titles.values().map(String::as_str));
+    match topics.is_empty() {
+        true => vec![],
+        false => vec![Entry::of_topics(&topics)],
+    }
 }
 
 /// Returns the title of a memory, for a pointer to it. The text of a section begins with the title of its document.

@@ -20,9 +20,9 @@ pub(super) fn merge_same(entries: Vec<Entry>) -> Vec<Entry> {
             indexmap::map::Entry::Occupied(mut slot) => {
                 let kept = slot.get_mut();
                 kept.is_first |= entry.is_first;
-                if entry.section < kept.section {
-                    (kept.section, kept.section_value) = (entry.section, entry.section_value);
-                }
+                kept.section = kept.section.min(entry.section);
+                kept.question = kept.question.min(entry.question);
+                kept.is_further &= entry.is_further;
                 kept.value = kept.value.max(entry.value);
                 if entry.tier < kept.tier {
                     (kept.tier, kept.reason) = (entry.tier, entry.reason);
@@ -33,26 +33,29 @@ pub(super) fn merge_same(entries: Vec<Entry>) -> Vec<Entry> {
     merged.into_values().collect()
 }
 
-/// Removes entries that say the same as a more valuable one, and returns each removed entry with the id of the one that
-/// is kept. Entries with different numbers, names or negations do not say the same.
-pub(super) fn remove_duplicates(entries: &mut Vec<Entry>) -> Vec<(Entry, String)> {
+/// Removes entries that say the same as one that is shown already or as a more valuable one, and returns each removed
+/// entry with the id of the other one. Entries with different numbers, names or negations do not say the same.
+pub(super) fn remove_duplicates(
+    entries: &mut Vec<Entry>,
+    shown: &[&Entry],
+) -> Vec<(Entry, String)> {
     entries.sort_by(|a, b| {
         let by_rank = b.is_first.cmp(&a.is_first).then_with(|| b.value.total_cmp(&a.value));
         by_rank.then_with(|| a.section.cmp(&b.section)).then_with(|| a.id.cmp(&b.id))
     });
-    let mut kept: Vec<(Entry, Content)> = Vec::new();
+    let content = |entry: &Entry| (entry.pointer().to_owned(), Content::of(entry));
+    let mut contents: Vec<(String, Content)> = shown.iter().map(|entry| content(entry)).collect();
     let mut removed = Vec::new();
-    for entry in entries.drain(..) {
-        let content = Content::of(&entry);
-        match kept.iter().find(|(_, other)| other.covers(&content)) {
-            Some((same, _)) => {
-                let id = same.pointer().to_owned();
-                removed.push((entry, id));
+    for entry in std::mem::take(entries) {
+        let (id, content) = content(&entry);
+        match contents.iter().find(|(_, other)| other.covers(&content)) {
+            Some((same, _)) => removed.push((entry, same.clone())),
+            None => {
+                contents.push((id, content));
+                entries.push(entry);
             }
-            None => kept.push((entry, content)),
         }
     }
-    entries.extend(kept.into_iter().map(|(entry, _)| entry));
     removed
 }
 

@@ -8,7 +8,7 @@ use heirloom_core::recall::terms;
 use heirloom_core::record::{Referent, ShortTexts};
 use heirloom_store::tokens;
 
-use super::section_text::{SectionText, document_pointer, one_line, shown_text};
+use super::section_text::{SectionText, document_pointer, merged_sections, one_line, shown_text};
 use crate::memory::short_memory_id;
 use crate::recall::Hit;
 
@@ -22,6 +22,8 @@ pub(crate) enum Section {
     Pointers,
     /// What concerns the task.
     Task,
+    /// What was remembered today.
+    New,
     /// What concerns the files.
     Files,
     /// What concerns the errors.
@@ -30,8 +32,19 @@ pub(crate) enum Section {
 
 impl Section {
     /// Every section, in the order of the context.
-    pub(super) const ALL: [Section; 5] =
-        [Section::Standing, Section::Pointers, Section::Task, Section::Files, Section::Errors];
+    pub(super) const ALL: [Section; 6] = [
+        Section::Standing,
+        Section::Pointers,
+        Section::Task,
+        Section::New,
+        Section::Files,
+        Section::Errors,
+    ];
+
+    /// Returns whether it changes while an agent works on a task.
+    pub(super) fn changes(self) -> bool {
+        self >= Section::New
+    }
 
     /// Returns its heading.
     pub(super) fn heading(self) -> &'static str {
@@ -39,6 +52,7 @@ impl Section {
             Section::Standing => "## Project\n",
             Section::Pointers => "## More on demand\n",
             Section::Task => "## Task\n",
+            Section::New => "## Today\n",
             Section::Files => "## Files\n",
             Section::Errors => "## Errors\n",
         }
@@ -56,8 +70,10 @@ pub(super) struct Entry {
     pub(super) reason: String,
     /// How useful it is, 0 to 1.
     pub(super) value: f64,
-    /// Its value in its own section, which decides on its position there.
-    pub(super) section_value: f64,
+    /// The number of the question that it answers.
+    pub(super) question: usize,
+    /// Whether it is a further part of a memory of which another entry shows a better one.
+    pub(super) is_further: bool,
     /// The score of recall, if it answers a question.
     pub(super) score: Option<f64>,
     pub(super) id: String,
@@ -98,6 +114,9 @@ const VALUE_STEPS: f64 = 8.0;
 /// The value of a pointer.
 const POINTER_VALUE: f64 = 0.05;
 
+/// The value of the line of topics.
+const TOPICS_VALUE: f64 = 0.15;
+
 /// The share of an entry's value without its source.
 const SHARE_WITHOUT_SOURCE: f64 = 0.95;
 
@@ -122,23 +141,55 @@ impl Entry {
         value: f64,
         reason: &str,
     ) -> Self {
-        Self::of_section(hit, tier, section, value, reason, true)
+        Self::of_part(hit, tier, section, value, reason, false)
     }
 
-    /// Makes an entry of a memory. A section of a document is shown without its title if another entry states it.
-    pub(super) fn of_section(
+    /// Makes an entry of a part of a memory. A further section of a document is shown without its title.
+    pub(super) fn of_part(
         hit: &Hit,
         tier: Tier,
         section: Section,
         value: f64,
         reason: &str,
-        with_title: bool,
+        is_further: bool,
     ) -> Self {
-        let item = &hit.item;
         let (label, text) = match SectionText::of(hit) {
-            Some(section) => (section.label(with_title), section.body),
+            Some(section) => (section.label(!is_further), section.body),
             None => (String::new(), shown_text(hit)),
         };
+        Entry { is_further, ..Self::with_text(hit, tier, section, value, reason, (label, text)) }
+    }
+
+    /// Makes one entry of several parts of a document, in its order.
+    pub(super) fn of_parts(
+        parts: &[&Hit],
+        tier: Tier,
+        section: Section,
+        value: f64,
+        reason: &str,
+    ) -> Self {
+        let texts: Vec<SectionText> =
+            parts.iter().filter_map(|part| SectionText::of(part)).collect();
+        match (parts, texts.as_slice()) {
+            ([_, _, ..], [first, ..]) => {
+                let text = merged_sections(&texts);
+                let label = first.title_label();
+                Self::with_text(parts[0], tier, section, value, reason, (label, text))
+            }
+            _ => Self::of_hit(parts[0], tier, section, value, reason),
+        }
+    }
+
+    /// Makes an entry of a memory that shows a text after a label.
+    pub(super) fn with_text(
+        hit: &Hit,
+        tier: Tier,
+        section: Section,
+        value: f64,
+        reason: &str,
+        (label, text): (String, String),
+    ) -> Self {
+        let item = &hit.item;
         let asked: HashMap<String, f64> = hit
             .explain
             .iter()
@@ -151,7 +202,8 @@ impl Entry {
             is_first: false,
             reason: reason.to_owned(),
             value,
-            section_value: value,
+            question: 0,
+            is_further: false,
             score: item.score,
             id: item.id.clone(),
             referent: Some(item.referent.clone()),
@@ -181,7 +233,8 @@ impl Entry {
             is_first: false,
             reason: reason.to_owned(),
             value,
-            section_value: value,
+            question: 0,
+            is_further: false,
             score: None,
             id: source.to_owned(),
             referent: None,
@@ -193,7 +246,7 @@ impl Entry {
             forms: vec![],
         };
         entry.forms =
-            vec![EntryForm::new(Level::Full, 1.0, format!("- {} [{source}]\n", entry.text))];
+            vec![EntryForm::new(Level::Full, 1.0, format!("{} [{source}]\n", entry.text))];
         entry
     }
 
@@ -206,8 +259,8 @@ impl Entry {
         };
         let text = one_line(title);
         let line = match text.starts_with(pointer) {
-            true => format!("- {text}\n"),
-            false => format!("- {text} [{pointer}]\n"),
+            true => format!("{text}\n"),
+            false => format!("{text} [{pointer}]\n"),
         };
         Entry {
             tier: Tier::Index,
@@ -215,7 +268,8 @@ impl Entry {
             is_first: false,
             reason: "pointer".to_owned(),
             value: POINTER_VALUE,
-            section_value: POINTER_VALUE,
+            question: 0,
+            is_further: false,
             score: None,
             id: pointer.to_owned(),
             referent: None,
@@ -228,6 +282,14 @@ impl Entry {
         }
     }
 
+    /// Makes the line that names the topics which recall can be asked about.
+    pub(super) fn of_topics(topics: &[String]) -> Self {
+        let text = format!("Ask recall about: {}", topics.join(", "));
+        let entry = Self::of_text(Tier::Index, TOPICS_VALUE, "topics", "topics", "topics", &text);
+        let forms = vec![EntryForm::new(Level::Index, 1.0, format!("{text}\n"))];
+        Entry { section: Section::Pointers, forms, ..entry }
+    }
+
     /// Adds all forms of the text: whole, excerpts, and the shorter levels.
     fn add_forms(
         &mut self,
@@ -237,19 +299,19 @@ impl Entry {
         is_whole: bool,
     ) {
         let (label, pointer) = (self.label.clone(), self.pointer().to_owned());
-        let with_source = |text: &str| format!("- {label}{text} [{pointer}]\n");
+        let with_source = |text: &str| format!("{label}{text} [{pointer}]\n");
         // Nothing more can be read under the id of a whole memory, and `why` names the source of any line.
         let is_whole = is_whole && !matches!(self.referent, Some(Referent::Document(_)));
         let mut forms = vec![EntryForm::new(Level::Full, 1.0, with_source(&self.text))];
         if is_whole {
-            let line = format!("- {}\n", self.text);
+            let line = format!("{}\n", self.text);
             forms.push(EntryForm::new(Level::Full, SHARE_WITHOUT_SOURCE, line));
         }
         for Excerpt { text, share } in excerpts(&self.text, asked) {
             forms.push(EntryForm::new(Level::Full, share, with_source(&text)));
             if is_whole {
                 let share = share * SHARE_WITHOUT_SOURCE;
-                forms.push(EntryForm::new(Level::Full, share, format!("- {text}\n")));
+                forms.push(EntryForm::new(Level::Full, share, format!("{text}\n")));
             }
         }
         for level in [Level::Summary, Level::Compressed, Level::Index] {
@@ -270,16 +332,28 @@ impl Entry {
         }
     }
 
-    /// Returns its position in the context: what is the least likely to change or to be left out comes first.
+    /// Returns whether it is a memory that was recorded today. Documents do not count: their day may be that of a checkout.
+    pub(super) fn is_new(&self, today: &str) -> bool {
+        let is_memory =
+            self.referent.as_ref().is_some_and(|it| !matches!(it, Referent::Document(_)));
+        is_memory
+            && !self.is_first
+            && !self.section.changes()
+            && self.date.as_deref() == Some(today)
+    }
+
+    /// Returns its position in its section. What holds for all work is in the order of its value; the rest in the order of
+    /// time, since the order of values changes with every new memory.
     pub(super) fn position(&self) -> impl Ord + use<> {
-        let value_step = (self.section_value * VALUE_STEPS).round() as i64;
-        (
-            self.section,
-            !self.is_first,
-            std::cmp::Reverse(value_step),
-            self.id.clone(),
-            self.text.clone(),
-        )
+        let value = match self.section {
+            Section::Standing | Section::Pointers => (self.value * VALUE_STEPS).round() as i64,
+            Section::Task => i64::from(self.tier == Tier::Critical),
+            Section::New | Section::Files | Section::Errors => 0,
+        };
+        let is_document = matches!(self.referent, Some(Referent::Document(_)));
+        let day = if is_document { None } else { self.date.clone() };
+        let order = (is_document, day, self.id.clone(), self.is_further, self.text.clone());
+        (!self.is_first, std::cmp::Reverse(value), self.question, order)
     }
 
     /// Returns the terms of its text, each once.

@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 
-use heirloom_core::assembly::Tier;
+use heirloom_core::assembly::{Activity, Tier};
 use heirloom_core::instruction::instructions_in_memory;
-use heirloom_core::record::{FactSection, Referent};
+use heirloom_core::prose::sentence_around;
+use heirloom_core::record::Referent;
 
 use super::entry::{Entry, Section};
-use super::section_text::{SectionText, shown_text};
+use super::process::concerns_every_change;
+use super::section_text::{one_line, says_nothing};
 use super::signals::SignalQuestion;
-use crate::recall::{ContextMemories, Hit};
+use super::useful::{UsefulMemory, is_decision};
+use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
 /// The rank, counted from 0, at which an answer is worth half as much as the best one.
 const HALF_VALUE_RANK: f64 = 2.0;
@@ -20,14 +23,9 @@ const FURTHER_CHUNK_FACTOR: f64 = 0.6;
 /// The same factor if the question asks for an account, which is spread over a long text.
 const FURTHER_CHUNK_FACTOR_OF_ACCOUNT: f64 = 1.0;
 
-/// An answer with less than this part of the best score is no answer.
-const MIN_RELATIVE_SCORE: f64 = 0.3;
-
-/// The same for a section of a document, which the words of its title make similar to many questions.
+/// A section of a document with less than this part of the best score is no answer: the words of its title make it similar
+/// to many questions.
 const MIN_RELATIVE_SCORE_OF_SECTION: f64 = 0.5;
-
-/// A section of a document with fewer words says nothing by itself.
-const MIN_SECTION_WORDS: usize = 6;
 
 /// A longer sentence is no instruction.
 const MAX_INSTRUCTION_WORDS: usize = 45;
@@ -35,95 +33,126 @@ const MAX_INSTRUCTION_WORDS: usize = 45;
 /// The value from which on a decision is critical.
 const MIN_CRITICAL_VALUE: f64 = 0.25;
 
+/// The usefulness for a piece of work from which on an instruction concerns it.
+const MIN_INSTRUCTION_USEFULNESS: f64 = 0.3;
+
 /// The value of an instruction as near to the question as can be. It is low, since most instructions concern other tasks;
 /// the share of their tier is what brings them into a context.
 const INSTRUCTION_VALUE: f64 = 0.1;
 
-/// Returns the entries that answer the questions.
-pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for (question, answers) in questions.iter().zip(&memories.answers) {
-        let hits = &answers.hits;
-        let further_factor = match answers.asks_for_account {
-            true => FURTHER_CHUNK_FACTOR_OF_ACCOUNT,
-            false => FURTHER_CHUNK_FACTOR,
+/// What answers the questions.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) entries: Vec<Entry>,
+    /// Memories that are not useful enough to be shown, but get pointers, with their usefulness.
+    pub(super) pointed: Vec<(Hit, f64)>,
+}
+
+/// Returns what answers the questions.
+pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) -> Answers {
+    let mut found = Answers::default();
+    for (number, (question, answers)) in questions.iter().zip(&memories.answers).enumerate() {
+        let entries = match question.is_question() {
+            true => answers_by_rank(question, answers),
+            false => {
+                let mut entries = Vec::new();
+                for memory in UsefulMemory::of_answers(&answers.hits) {
+                    match memory.entry(question) {
+                        Some(entry) => entries.push(entry),
+                        None if question.section == Section::Task && memory.deserves_pointer() => {
+                            found.pointed.push((memory.best().clone(), memory.usefulness));
+                        }
+                        None => {}
+                    }
+                }
+                entries
+            }
         };
-        let mut counts: HashMap<&Referent, i32> = HashMap::new();
-        let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
-        for (rank, hit) in hits.iter().enumerate() {
-            let least = match hit.item.referent {
-                Referent::Document(_) => MIN_RELATIVE_SCORE_OF_SECTION,
-                _ => MIN_RELATIVE_SCORE,
-            };
-            if hit.item.score.unwrap_or_default() < least * best {
-                continue;
-            }
-            if says_nothing(hit) {
-                continue;
-            }
-            let earlier = counts.entry(&hit.item.referent).or_default();
-            let value = usefulness(rank) * further_factor.powi(*earlier);
-            let is_further = *earlier > 0;
-            *earlier += 1;
-            let is_critical = question.section == Section::Errors
-                || is_decision(hit) && value >= MIN_CRITICAL_VALUE;
-            let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
-            let reason = match question.section {
-                Section::Files => format!("concerns {}", question.signal),
-                Section::Errors => "concerns the error".to_owned(),
-                _ => "answers the task".to_owned(),
-            };
-            let section = question.section;
-            entries.push(Entry::of_section(hit, tier, section, value, &reason, !is_further));
+        let numbered = |entry: Entry| Entry { question: number, ..entry };
+        found.entries.extend(entries.into_iter().map(numbered));
+    }
+    found
+}
+
+/// Returns all chunks that may answer a question, valued by their ranks.
+fn answers_by_rank(question: &SignalQuestion, answers: &ContextAnswers) -> Vec<Entry> {
+    let hits = &answers.hits;
+    let further_factor = match answers.asks_for_account {
+        true => FURTHER_CHUNK_FACTOR_OF_ACCOUNT,
+        false => FURTHER_CHUNK_FACTOR,
+    };
+    let mut counts: HashMap<&Referent, i32> = HashMap::new();
+    let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
+    let mut entries = Vec::new();
+    for (rank, hit) in hits.iter().enumerate() {
+        let is_weak = hit.item.score.unwrap_or_default() < MIN_RELATIVE_SCORE_OF_SECTION * best;
+        let is_section = matches!(hit.item.referent, Referent::Document(_));
+        if is_section && (is_weak || says_nothing(hit)) {
+            continue;
         }
+        let earlier = counts.entry(&hit.item.referent).or_default();
+        let value = value_of_rank(rank) * further_factor.powi(*earlier);
+        let is_further = *earlier > 0;
+        *earlier += 1;
+        let is_critical = is_decision(hit) && value >= MIN_CRITICAL_VALUE;
+        let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
+        let reason = question.reason();
+        entries.push(Entry::of_part(hit, tier, question.section, value, &reason, is_further));
     }
     entries
 }
 
-/// Returns the standing instructions that may concern the task.
-pub(super) fn instructions(memories: &ContextMemories) -> Vec<Entry> {
+/// Returns the standing instructions that may concern the task. For a piece of work these are the ones that match it, hold
+/// for every change, or address the agent.
+pub(super) fn instructions(
+    questions: &[SignalQuestion],
+    memories: &ContextMemories,
+    activity: Activity,
+) -> Vec<Entry> {
+    let work = questions.first().is_some_and(|question| !question.is_question());
+    let useful: Vec<UsefulMemory> = match memories.answers.first() {
+        Some(answers) if work => UsefulMemory::of_answers(&answers.hits),
+        _ => vec![],
+    };
+    let matches_work = |hit: &Hit| {
+        let same = |memory: &&UsefulMemory| memory.best().item.referent == hit.item.referent;
+        useful
+            .iter()
+            .find(same)
+            .is_some_and(|memory| memory.usefulness >= MIN_INSTRUCTION_USEFULNESS)
+    };
     let entry = |hit: &Hit| {
         let sentences = instructions_in_memory(&hit.item.text).into_iter();
         let is_short =
             |sentence: &&str| sentence.split_whitespace().count() <= MAX_INSTRUCTION_WORDS;
-        let text = sentences.filter(is_short).collect::<Vec<_>>().join(" ");
+        let whole = |sentence| sentence_around(&hit.item.text, sentence).unwrap_or(sentence);
+        let text = sentences.filter(is_short).map(whole).collect::<Vec<_>>().join(" ");
         if text.is_empty() || is_said_by_another(&hit.item.text) {
             return None;
         }
-        let mut hit = hit.clone();
-        hit.passage = Some(text);
+        let is_general = concerns_every_change(&text, activity) || addresses_agent(&text);
+        if work && !is_general && !matches_work(hit) {
+            return None;
+        }
         // The score is half of the cosine.
         let nearness = 2.0 * hit.item.score.unwrap_or_default();
         let value = INSTRUCTION_VALUE * nearness.clamp(0.1, 1.0);
-        Some(Entry::of_hit(&hit, Tier::Critical, Section::Task, value, "standing instruction"))
+        let shown = (String::new(), one_line(&text));
+        let reason = "standing instruction";
+        Some(Entry::with_text(hit, Tier::Critical, Section::Task, value, reason, shown))
     };
     memories.instructions.iter().filter_map(entry).collect()
 }
 
-/// Returns how likely the answer at a rank is to be useful. Scores of different questions cannot be compared, ranks can.
-fn usefulness(rank: usize) -> f64 {
+/// Returns whether an instruction is one of a person to the agent, such as "I prefer short answers".
+fn addresses_agent(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.into_iter().any(|word| ["i", "me", "my", "you", "your"].contains(&word.as_str()))
+}
+
+/// Returns the value of the answer at a rank. Scores of different questions cannot be compared, ranks can.
+fn value_of_rank(rank: usize) -> f64 {
     HALF_VALUE_RANK / (HALF_VALUE_RANK + rank as f64)
-}
-
-/// Returns whether a section of a document says nothing by itself: a date, a status, the definition of a link.
-fn says_nothing(hit: &Hit) -> bool {
-    if !matches!(hit.item.referent, Referent::Document(_)) {
-        return false;
-    }
-    let (heading, body) = match SectionText::of(hit) {
-        Some(section) => (section.heading, section.body),
-        None => (String::new(), shown_text(hit)),
-    };
-    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
-    let words = body.split_whitespace().filter(|word| !word.contains("://"));
-    ["status", "date"].iter().any(|name| heading.eq_ignore_ascii_case(name))
-        || words.filter(is_word).count() < MIN_SECTION_WORDS
-}
-
-/// Returns whether a memory is a decision.
-fn is_decision(hit: &Hit) -> bool {
-    matches!(hit.item.kind.as_str(), "adr" | "decision")
-        || hit.item.section == Some(FactSection::Decisions)
 }
 
 /// Labels that a memory may begin with, in lower case.

@@ -5,6 +5,9 @@ use heirloom_core::record::Referent;
 
 use crate::recall::{Hit, without_cut_marks};
 
+/// A section of a document with fewer words says nothing by itself.
+const MIN_SECTION_WORDS: usize = 6;
+
 /// What is shown of a section of a document.
 pub(super) struct SectionText {
     pub(super) title: String,
@@ -23,8 +26,14 @@ impl SectionText {
         let shown = shown_text(hit);
         let prefix = one_line(&hit.item.text[..start]);
         let title = title.strip_prefix(document_pointer(id)).unwrap_or(title);
+        let title = title.trim_start_matches([':', ' ']);
+        let is_not_in_force = |status: &&String| !status.eq_ignore_ascii_case("accepted");
+        let title = match hit.item.status.as_ref().filter(is_not_in_force) {
+            Some(status) if !title.is_empty() => format!("{title} ({status})"),
+            _ => title.to_owned(),
+        };
         Some(SectionText {
-            title: title.trim_start_matches([':', ' ']).to_owned(),
+            title,
             heading: heading.to_owned(),
             body: shown.strip_prefix(&prefix).unwrap_or(&shown).trim_start().to_owned(),
         })
@@ -32,11 +41,34 @@ impl SectionText {
 
     /// Returns what its lines begin with.
     pub(super) fn label(&self, with_title: bool) -> String {
-        match with_title && !self.title.is_empty() {
-            true => format!("{} › {}: ", self.title, self.heading),
-            false => format!("{}: ", self.heading),
+        let title = if with_title { self.title_label() } else { String::new() };
+        format!("{title}{}: ", self.heading)
+    }
+
+    /// Returns the title, as lines begin with it.
+    pub(super) fn title_label(&self) -> String {
+        match self.title.is_empty() {
+            true => String::new(),
+            false => format!("{} › ", self.title),
         }
     }
+}
+
+/// Joins sections of a document, each with its heading. Parts of one section share it.
+pub(super) fn merged_sections(sections: &[SectionText]) -> String {
+    let mut text = String::new();
+    let mut heading = None;
+    for section in sections {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        if heading != Some(&section.heading) {
+            text.push_str(&format!("{}: ", section.heading));
+            heading = Some(&section.heading);
+        }
+        text.push_str(&section.body);
+    }
+    text
 }
 
 /// Returns what is shown of a memory: all of a short text, and of a long one the sentences of the passage that matches.
@@ -44,8 +76,8 @@ pub(super) fn shown_text(hit: &Hit) -> String {
     let Some(passage) = &hit.passage else { return one_line(&hit.item.text) };
     let passage = without_cut_marks(passage);
     match prose::whole_sentences(&hit.item.text, passage).as_slice() {
-        // The passage is not a part of the text: the excerpt of an episode, or the instructions of a message.
-        [] if !hit.item.text.contains(passage) => one_line(passage),
+        // The passage is not a part of the text: the excerpt of an episode.
+        [] => one_line(passage),
         sentences => one_line(&sentences.join(" ")),
     }
 }
@@ -58,4 +90,19 @@ pub(super) fn document_pointer(id: &str) -> &str {
 /// Joins the lines of a text.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether a section of a document says nothing by itself: a date, a status, the definition of a link.
+pub(super) fn says_nothing(hit: &Hit) -> bool {
+    if !matches!(hit.item.referent, Referent::Document(_)) {
+        return false;
+    }
+    let (heading, body) = match SectionText::of(hit) {
+        Some(section) => (section.heading, section.body),
+        None => (String::new(), shown_text(hit)),
+    };
+    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let words = body.split_whitespace().filter(|word| !word.contains("://"));
+    ["status", "date"].iter().any(|name| heading.eq_ignore_ascii_case(name))
+        || words.filter(is_word).count() < MIN_SECTION_WORDS
 }

@@ -2,6 +2,7 @@
 
 use heirloom_core::assembly::Activity;
 use heirloom_core::path::name_in_words;
+use heirloom_core::prose::begins_with_question;
 
 use super::entry::Section;
 
@@ -32,6 +33,39 @@ pub(super) struct SignalQuestion {
     /// The signal, as typed.
     pub(super) signal: String,
 }
+
+impl SignalQuestion {
+    /// Returns whether the task is a question. Anything may hold the answer to a question; for a piece of work, only what
+    /// is likely to be useful is shown, since the rest distracts.
+    pub(super) fn is_question(&self) -> bool {
+        self.section == Section::Task && begins_with_question(&self.text)
+    }
+
+    /// Returns why its answers are in a context.
+    pub(super) fn reason(&self) -> String {
+        match self.section {
+            Section::Files => format!("concerns {}", self.signal),
+            Section::Errors => "concerns the error".to_owned(),
+            _ => "answers the task".to_owned(),
+        }
+    }
+
+    /// Returns whether a text names the file that the question is about: its path, or its name if that is not one that many
+    /// files have.
+    pub(super) fn is_named_in(&self, text: &str) -> bool {
+        let path = self.signal.to_lowercase();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let stem = name.split('.').next().unwrap_or_default();
+        let text = text.to_lowercase();
+        let is_distinctive = |name: &str| name.len() >= MIN_DISTINCTIVE_NAME;
+        text.contains(&path)
+            || is_distinctive(stem) && text.contains(name)
+            || is_distinctive(stem) && stem.contains(['-', '_']) && text.contains(stem)
+    }
+}
+
+/// A shorter name of a file, without its extension, is that of many files, such as `index` and `mod`.
+const MIN_DISTINCTIVE_NAME: usize = 6;
 
 impl Signals {
     /// Returns the questions that the signals ask, in the order of the sections.

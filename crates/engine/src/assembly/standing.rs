@@ -1,5 +1,7 @@
 //! Entries that an agent must not overlook: pins, open blockers and questions, contradictions, and the memory of its plan.
 
+use std::collections::HashMap;
+
 use heirloom_core::assembly::Tier;
 use heirloom_core::conflict::{Conflict, Severity};
 use heirloom_core::fold::Standing;
@@ -84,22 +86,28 @@ pub(super) fn memory_of_plan(
     Ok(found)
 }
 
-/// Returns the open contradictions: between the documents of the agent's levels, and between memories. With `concerned`,
-/// returns only those of memories among them.
+/// Returns the open contradictions: between the documents of the agent's levels, and between memories. With `answers`,
+/// returns only those of memories among them, each in the section of the answer if that section changes.
 pub(super) fn contradictions(
     inherited: &Inheritance,
     known: &MemorySlice,
-    concerned: Option<&[String]>,
+    answers: Option<&[Entry]>,
 ) -> Vec<Entry> {
     let of_documents = inherited.conflicts.iter().cloned();
     let of_documents = of_documents.filter(|conflict| conflict.severity >= Severity::Critical);
     let plan = inherited.selectors.get("plan").map(String::as_str);
-    let is_concerned = |conflict: &Conflict| {
-        concerned
-            .is_none_or(|paths| paths.contains(&format!("{}:{}", conflict.path, conflict.line)))
+    let source = |conflict: &Conflict| format!("{}:{}", conflict.path, conflict.line);
+    let sections: Option<HashMap<&str, Section>> = answers.map(|answers| {
+        let by_source = answers.iter().rev().map(|entry| (entry.source.as_str(), entry.section));
+        by_source.collect()
+    });
+    let section = |conflict: &Conflict| match &sections {
+        Some(sections) => sections.get(source(conflict).as_str()).copied(),
+        None => Some(Section::Standing),
     };
     let of_plan = plan.map(|plan| known.conflicts(Some(plan))).unwrap_or_default();
-    let of_memories = known.conflicts(None).into_iter().filter(is_concerned);
+    let of_memories =
+        known.conflicts(None).into_iter().filter(|conflict| section(conflict).is_some());
     let mut all: Vec<Conflict> = of_documents.chain(of_plan).collect();
     for conflict in of_memories {
         if !all.contains(&conflict) {
@@ -108,9 +116,11 @@ pub(super) fn contradictions(
     }
     all.truncate(MAX_CONTRADICTIONS);
     let entry = |conflict: Conflict| {
-        let source = format!("{}:{}", conflict.path, conflict.line);
-        let text = format!("Contradiction: {}", conflict.message);
-        Entry::of_text(Tier::Critical, OPEN_VALUE, "open contradiction", "conflict", &source, &text)
+        let (source, text) = (source(&conflict), format!("Contradiction: {}", conflict.message));
+        let section = section(&conflict).filter(|section| section.changes());
+        let (tier, reason) = (Tier::Critical, "open contradiction");
+        let entry = Entry::of_text(tier, OPEN_VALUE, reason, "conflict", &source, &text);
+        Entry { section: section.unwrap_or(Section::Standing), ..entry }
     };
     all.into_iter().map(entry).collect()
 }

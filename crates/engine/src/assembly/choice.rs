@@ -1,0 +1,156 @@
+//! Chooses which entries go into a context, and in which form.
+//!
+//! There are two rounds, so that the beginning of a context stays the same from call to call and the prompt cache of a
+//! provider stays warm. The first round chooses among the entries that depend on nothing but the task. The second one
+//! divides what is left of the budget among what changes, namely new memories and the answers about files and errors,
+//! and what the first round left out. Without entries that change, the first round has the whole budget.
+
+use heirloom_core::assembly::{Activity, Candidate, Form, Share, select};
+use heirloom_store::tokens;
+
+use super::duplicates::{merge_same, remove_duplicates};
+use super::entry::{Entry, EntryForm, Section};
+
+/// The part of the budget that the first round leaves for what changes.
+const CHANGING_PART: f64 = 0.25;
+
+/// A chosen entry.
+#[derive(Debug)]
+pub(super) struct ChosenEntry {
+    pub(super) entry: Entry,
+    /// The position of the chosen form.
+    form: usize,
+    /// The round in which it was chosen.
+    round: u8,
+}
+
+/// Which entries go into a context, and which do not.
+#[derive(Debug, Default)]
+pub(super) struct Choice {
+    /// The chosen entries, in the order of the context.
+    pub(super) chosen: Vec<ChosenEntry>,
+    /// The others, each with the reason.
+    pub(super) left_out: Vec<(Entry, String)>,
+}
+
+impl ChosenEntry {
+    /// Returns the chosen form.
+    pub(super) fn form(&self) -> &EntryForm {
+        &self.entry.forms[self.form]
+    }
+
+    fn position(&self) -> impl Ord + use<> {
+        (self.entry.section, self.round, self.entry.position())
+    }
+}
+
+impl Choice {
+    /// Chooses among entries.
+    pub(super) fn new(entries: Vec<Entry>, activity: Activity, budget: usize) -> Self {
+        let mut choice = Choice::default();
+        let (changing, stable): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().partition(|entry| entry.section.changes());
+        let kept_back = if changing.is_empty() { 0.0 } else { CHANGING_PART * budget as f64 };
+        let first_budget = budget - kept_back.ceil() as usize;
+        let rest = choice.choose_round(stable, activity, first_budget);
+        if changing.is_empty() {
+            choice.leave_out(rest);
+        } else {
+            let spent = choice.tokens();
+            let second = changing.into_iter().chain(rest).collect();
+            let rest = choice.choose_round(second, activity, budget.saturating_sub(spent));
+            choice.leave_out(rest);
+        }
+        choice.chosen.sort_by_cached_key(ChosenEntry::position);
+        choice.shrink(budget);
+        choice
+    }
+
+    /// Chooses among further entries and returns those that do not fit.
+    fn choose_round(
+        &mut self,
+        entries: Vec<Entry>,
+        activity: Activity,
+        budget: usize,
+    ) -> Vec<Entry> {
+        let round = u8::from(!self.chosen.is_empty());
+        let mut entries = merge_same(entries);
+        let shown: Vec<&Entry> = self.chosen.iter().map(|chosen| &chosen.entry).collect();
+        let duplicates = remove_duplicates(&mut entries, &shown);
+        let same = |(entry, other): (Entry, String)| (entry, format!("{other} says the same"));
+        self.left_out.extend(duplicates.into_iter().map(same));
+        let forms =
+            select_forms(&entries, activity, budget.saturating_sub(heading_tokens(&entries)));
+        let mut rest = Vec::new();
+        for (entry, form) in entries.into_iter().zip(forms) {
+            match form {
+                Some(form) => self.chosen.push(ChosenEntry { entry, form, round }),
+                None => rest.push(entry),
+            }
+        }
+        rest
+    }
+
+    fn leave_out(&mut self, entries: Vec<Entry>) {
+        let because = || "it did not fit into the budget".to_owned();
+        self.left_out.extend(entries.into_iter().map(|entry| (entry, because())));
+    }
+
+    /// Leaves out the least valuable lines while the context exceeds the budget: the tokens of lines that are counted one
+    /// by one may add up to fewer than those of the whole.
+    fn shrink(&mut self, budget: usize) {
+        while self.tokens() > budget {
+            let value = |chosen: &ChosenEntry| chosen.entry.value;
+            let each = self.chosen.iter().enumerate();
+            let least = each.min_by(|(_, a), (_, b)| value(a).total_cmp(&value(b)));
+            let Some((least, _)) = least else { break };
+            let removed = self.chosen.remove(least);
+            self.leave_out(vec![removed.entry]);
+        }
+    }
+
+    /// Returns the tokens of the context.
+    fn tokens(&self) -> usize {
+        tokens::count(&self.context())
+    }
+
+    /// Returns the context: the chosen lines under the headings of their sections.
+    pub(super) fn context(&self) -> String {
+        let mut context = String::new();
+        let mut section = None;
+        for chosen in &self.chosen {
+            if section != Some(chosen.entry.section) {
+                context.push_str(chosen.entry.section.heading());
+                section = Some(chosen.entry.section);
+            }
+            context.push_str(&chosen.form().line);
+        }
+        context
+    }
+}
+
+/// Returns the tokens of the headings of all sections that entries belong to.
+fn heading_tokens(entries: &[Entry]) -> usize {
+    Section::ALL
+        .into_iter()
+        .filter(|section| entries.iter().any(|entry| entry.section == *section))
+        .map(|section| tokens::count(section.heading()))
+        .sum()
+}
+
+/// Returns the chosen form of each entry.
+fn select_forms(entries: &[Entry], activity: Activity, budget: usize) -> Vec<Option<usize>> {
+    let candidates: Vec<Candidate> = entries
+        .iter()
+        .map(|entry| Candidate {
+            tier: if entry.is_first { 0 } else { entry.tier.index() + 1 },
+            forms: entry
+                .forms
+                .iter()
+                .map(|form| Form { value: entry.value * form.share, cost: form.tokens })
+                .collect(),
+        })
+        .collect();
+    let [critical, relevant, background, index] = activity.shares().map(Share::Part);
+    select(&candidates, &[Share::First, critical, relevant, background, index], budget)
+}

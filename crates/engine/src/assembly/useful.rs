@@ -1,0 +1,143 @@
+//! Memories that are likely to be useful for a piece of work. Of the others, the likeliest get pointers.
+
+use heirloom_core::assembly::{Match, Tier};
+use heirloom_core::path::name_in_words;
+use heirloom_core::recall::terms;
+use heirloom_core::record::{FactSection, Referent};
+use indexmap::IndexMap;
+
+use super::entry::{Entry, Section};
+use super::section_text::{SectionText, says_nothing};
+use super::signals::SignalQuestion;
+use crate::recall::Hit;
+
+/// The usefulness from which on a memory is shown.
+const MIN_USEFULNESS: f64 = 0.5;
+
+/// The same for a memory that does not name a file but shares a word of its name.
+const MIN_USEFULNESS_FOR_FILE: f64 = 0.7;
+
+/// The usefulness from which on a memory gets a pointer.
+const MIN_USEFULNESS_OF_POINTER: f64 = 0.1;
+
+/// The usefulness from which on a decision is critical.
+const MIN_CRITICAL_USEFULNESS: f64 = 0.7;
+
+/// The most parts of a document that are shown.
+const MAX_PARTS: usize = 3;
+
+/// A part of a document with less than this part of the score of the best one is not shown.
+const MIN_RELATIVE_SCORE_OF_PART: f64 = 0.6;
+
+/// Words in the headings of what a decision did not choose, or only refers to.
+const MINOR_HEADINGS: [&str; 10] = [
+    "alternative",
+    "considered",
+    "option",
+    "pros",
+    "cons",
+    "reference",
+    "link",
+    "resource",
+    "changelog",
+    "related",
+];
+
+/// Words in the headings of what was decided.
+const DECISION_HEADINGS: [&str; 2] = ["decision", "outcome"];
+
+/// A memory with all its parts that answer a question, and how useful it is.
+pub(super) struct UsefulMemory<'h> {
+    parts: Vec<&'h Hit>,
+    pub(super) usefulness: f64,
+}
+
+impl<'h> UsefulMemory<'h> {
+    /// Groups the answers to a question by memory, best first.
+    pub(super) fn of_answers(hits: &'h [Hit]) -> Vec<Self> {
+        let mut memories: IndexMap<&Referent, (usize, Vec<&Hit>)> = IndexMap::new();
+        for (rank, hit) in hits.iter().enumerate().filter(|(_, hit)| !says_nothing(hit)) {
+            memories.entry(&hit.item.referent).or_insert((rank, vec![])).1.push(hit);
+        }
+        let memory = |(rank, parts): (usize, Vec<&'h Hit>)| {
+            let usefulness = usefulness(parts[0], rank);
+            UsefulMemory { parts, usefulness }
+        };
+        memories.into_values().map(memory).collect()
+    }
+
+    /// Returns the part that matches best.
+    pub(super) fn best(&self) -> &'h Hit {
+        self.parts[0]
+    }
+
+    /// Returns whether it gets a pointer if it is not shown. The title of a document or an episode says what it is about; a
+    /// fact is short, and a pointer to it costs as much.
+    pub(super) fn deserves_pointer(&self) -> bool {
+        let item = &self.best().item;
+        let has_title = item.title.is_some() || matches!(item.referent, Referent::Document(_));
+        has_title && self.usefulness >= MIN_USEFULNESS_OF_POINTER
+    }
+
+    /// Returns its entry, if it is useful enough for the signal that asks.
+    pub(super) fn entry(&self, question: &SignalQuestion) -> Option<Entry> {
+        let is_useful = match question.section {
+            Section::Files => {
+                question.is_named_in(&self.best().item.text)
+                    || self.usefulness >= MIN_USEFULNESS_FOR_FILE && self.has_name_of(question)
+            }
+            _ => self.usefulness >= MIN_USEFULNESS,
+        };
+        if !is_useful {
+            return None;
+        }
+        let is_critical = question.section == Section::Errors
+            || is_decision(self.best()) && self.usefulness >= MIN_CRITICAL_USEFULNESS;
+        let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
+        let (parts, reason) = (self.shown_parts(), question.reason());
+        Some(Entry::of_parts(&parts, tier, question.section, self.usefulness, &reason))
+    }
+
+    /// Returns whether it contains a word of the name of the file that a question is about. Other words of the path are
+    /// those of many files.
+    fn has_name_of(&self, question: &SignalQuestion) -> bool {
+        let name = terms(&name_in_words(&question.signal));
+        let explained = self.best().explain.iter().flat_map(|explain| &explain.terms);
+        explained.filter(|term| !term.around).any(|term| name.contains(&term.term))
+    }
+
+    /// Returns the parts of a document that are shown, in its order: what was decided, and what matches best.
+    fn shown_parts(&self) -> Vec<&'h Hit> {
+        let heading =
+            |hit: &Hit| SectionText::of(hit).map(|section| section.heading.to_lowercase());
+        let has = |hit: &Hit, words: &[&str]| {
+            heading(hit).is_some_and(|heading| words.iter().any(|word| heading.contains(word)))
+        };
+        let is_decision = |hit: &Hit| has(hit, &DECISION_HEADINGS) && !has(hit, &MINOR_HEADINGS);
+        let score = |hit: &Hit| hit.item.score.unwrap_or_default();
+        let least = MIN_RELATIVE_SCORE_OF_PART * score(self.best());
+        let mut parts: Vec<&Hit> = self.parts.clone();
+        parts.retain(|hit| is_decision(hit) || !has(hit, &MINOR_HEADINGS) && score(hit) >= least);
+        // The sort is stable: parts of a kind stay in the order of their scores.
+        parts.sort_by_key(|hit| !is_decision(hit));
+        parts.truncate(MAX_PARTS);
+        if parts.is_empty() {
+            return vec![self.best()];
+        }
+        parts.sort_by_key(|hit| hit.meta.line);
+        parts
+    }
+}
+
+/// Returns how useful a memory is whose best part is at a rank.
+fn usefulness(hit: &Hit, rank: usize) -> f64 {
+    let Some(explain) = &hit.explain else { return 0.0 };
+    let is_document = matches!(hit.item.referent, Referent::Document(_));
+    Match { words: explain.words, meaning: explain.meaning, rank, is_document }.usefulness()
+}
+
+/// Returns whether a memory is a decision.
+pub(super) fn is_decision(hit: &Hit) -> bool {
+    matches!(hit.item.kind.as_str(), "adr" | "decision")
+        || hit.item.section == Some(FactSection::Decisions)
+}

@@ -12,6 +12,7 @@ use super::explanation::{ContextLine, Explanation, LeftOut};
 use super::recalled;
 use super::signals::{SignalQuestion, Signals};
 use super::standing;
+use super::useful::WeakMemory;
 use crate::memory::MemoryQuery;
 use crate::recall::{ContextMemories, ContextQuery};
 use crate::workspace::inherit;
@@ -26,6 +27,9 @@ const TOKENS_PER_ANSWER: usize = 20;
 
 /// Maximum number of standing instructions.
 const MAX_INSTRUCTIONS: usize = 12;
+
+/// Maximum number of memories that match too weakly and are explained.
+const MAX_WEAK_EXPLAINED: usize = 20;
 
 /// A context within a budget.
 #[derive(Debug, Default)]
@@ -65,7 +69,7 @@ pub(crate) fn assemble(
     budget: usize,
 ) -> Result<Assembly, Error> {
     let today = session.today().to_string();
-    let (mut entries, problems) = gather(session, signals, budget)?;
+    let Gathered { mut entries, weak, problems } = gather(session, signals, budget)?;
     entries.retain(|entry| !entry.text.is_empty());
     // A question is asked once, so nothing of its context has to stay the same.
     if !signals.questions().iter().any(SignalQuestion::is_question) {
@@ -74,6 +78,8 @@ pub(crate) fn assemble(
         });
     }
     let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget));
+    let weak = weak.iter().take(MAX_WEAK_EXPLAINED);
+    assembly.explanation.left_out.extend(weak.map(LeftOut::of_weak));
     assembly.problems = problems;
     assembly.explanation.assembled = session.now().to_string();
     assembly.explanation.task.clone_from(&signals.task);
@@ -81,12 +87,16 @@ pub(crate) fn assemble(
     Ok(assembly)
 }
 
+/// What may go into a context.
+struct Gathered {
+    entries: Vec<Entry>,
+    /// Memories that match the task, but not well enough to be shown.
+    weak: Vec<WeakMemory>,
+    problems: Vec<Problem>,
+}
+
 /// Returns everything that may go into the context.
-fn gather(
-    session: &Session,
-    signals: &Signals,
-    budget: usize,
-) -> Result<(Vec<Entry>, Vec<Problem>), Error> {
+fn gather(session: &Session, signals: &Signals, budget: usize) -> Result<Gathered, Error> {
     let mut typed = Selectors::new();
     for (level, name) in [("plan", &signals.plan), ("agent", &signals.agent)] {
         if let Some(name) = name {
@@ -106,13 +116,13 @@ fn gather(
     entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
     entries.extend(recalled::instructions(&questions, &memories, signals.activity));
     entries.extend(background::background(&inherited, &memories, signals, &today));
-    entries.extend(background::pointers(&memories, &answers));
+    entries.extend(background::pointers(&memories, &answers, &entries, &today));
     entries.extend(answers.entries);
     let mut problems = memories.problems;
     problems.extend(inherited.problems);
     problems.sort();
     problems.dedup();
-    Ok((entries, problems))
+    Ok(Gathered { entries, weak: answers.weak, problems })
 }
 
 fn read_memories(

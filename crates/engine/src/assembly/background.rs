@@ -79,9 +79,8 @@ pub(super) fn lists() -> Vec<MemoryList> {
     background.chain(pointed).collect()
 }
 
-/// Returns the entries of the background. For a task, these are the
-/// conventions that hold for every change. The memories of
-/// today are counted by themselves, so that they displace no other.
+/// Returns the entries of the background. For a task, these are the conventions that hold for every change. The memories
+/// of today are counted by themselves, so that they displace no other.
 pub(super) fn background(
     inherited: &Inheritance,
     memories: &ContextMemories,
@@ -89,11 +88,11 @@ pub(super) fn background(
     today: &str,
 ) -> Vec<Entry> {
     let mut entries = inherited_values(inherited);
-    let has_task = signals.task.is_some();
     for (list, hits) in LISTS.iter().zip(&memories.lists) {
         let is_shown = |hit: &&Hit| {
             let is_convention = list.value == FactSection::Patterns.title();
-            !has_task || is_convention && concerns_every_change(&hit.item.text, signals.activity)
+            signals.task.is_none()
+                || is_convention && concerns_every_change(&hit.item.text, signals.activity)
         };
         let entry =
             |hit| Entry::of_hit(hit, Tier::Background, Section::Standing, list.worth, list.reason);
@@ -118,16 +117,25 @@ fn inherited_values(inherited: &Inheritance) -> Vec<Entry> {
     provenance.into_iter().filter_map(value).collect()
 }
 
-/// Returns pointers to what is near to the task but not shown, then to other documents and episodes, each once.
-pub(super) fn pointers(memories: &ContextMemories, answers: &Answers) -> Vec<Entry> {
+/// Returns the topics, and pointers to what is not shown, each once: memories that are near to the task, the background,
+/// other documents and episodes.
+pub(super) fn pointers(
+    memories: &ContextMemories,
+    answers: &Answers,
+    shown: &[Entry],
+    today: &str,
+) -> Vec<Entry> {
     // What is shown about files and errors changes, and the pointers should not.
-    let stable = answers.entries.iter().filter(|entry| !entry.section.changes());
+    let stable = answers.entries.iter().chain(shown).filter(|entry| !entry.section.changes());
     let mut seen: Vec<&Referent> = stable.filter_map(|entry| entry.referent.as_ref()).collect();
     let mut entries = topic_line(memories);
-    let near =
-        answers.pointed.iter().map(|(hit, usefulness)| (hit, NEAR_POINTER_VALUE * usefulness));
-    let others = memories.lists.iter().skip(LISTS.len()).flatten().map(|hit| (hit, 0.0));
-    for (hit, value) in near.chain(others) {
+    let near = answers.weak.iter().filter(|weak| weak.deserves_pointer());
+    let near = near.map(|weak| (&weak.hit, NEAR_POINTER_VALUE * weak.usefulness));
+    let lists = LISTS.iter().zip(&memories.lists);
+    let background = lists.flat_map(|(list, hits)| hits.iter().take(list.limit));
+    let documents = memories.lists.iter().skip(LISTS.len()).flatten();
+    let others = background.filter(|hit| hit.item.date.as_deref() != Some(today)).chain(documents);
+    for (hit, value) in near.chain(others.map(|hit| (hit, 0.0))) {
         if seen.contains(&&hit.item.referent) {
             continue;
         }

@@ -253,10 +253,7 @@ impl Entry {
     /// Makes a pointer to a memory, with its title.
     pub(super) fn pointer_to(hit: &Hit, title: &str) -> Self {
         let item = &hit.item;
-        let pointer = match &item.referent {
-            Referent::Document(id) => document_pointer(id),
-            _ => item.short_id(),
-        };
+        let pointer = memory_pointer(hit);
         let text = one_line(title);
         let line = match text.starts_with(pointer) {
             true => format!("{text}\n"),
@@ -362,5 +359,13 @@ impl Entry {
         terms.sort_unstable();
         terms.dedup();
         terms
+    }
+}
+
+/// Returns the id under which all of a memory can be read.
+pub(super) fn memory_pointer(hit: &Hit) -> &str {
+    match &hit.item.referent {
+        Referent::Document(id) => document_pointer(id),
+        _ => hit.item.short_id(),
     }
 }

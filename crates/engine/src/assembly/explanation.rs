@@ -3,10 +3,13 @@
 use heirloom_core::assembly::Tier;
 use heirloom_core::compression::Level;
 use heirloom_store::state::StateFolder;
+use heirloom_store::tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, EntryForm};
+use super::entry::{Entry, EntryForm, memory_pointer};
+use super::section_text::shown_text;
+use super::useful::WeakMemory;
 use crate::{Error, Session};
 
 /// Why each line is in a context, and why others are not.
@@ -127,6 +130,25 @@ impl LeftOut {
             tokens: entry.forms.first().map_or(0, |form| form.tokens),
             because,
             text: entry.text.clone(),
+        }
+    }
+}
+
+impl LeftOut {
+    /// Explains why a memory that matches the task is not shown.
+    pub(super) fn of_weak(weak: &WeakMemory) -> Self {
+        let item = &weak.hit.item;
+        let text = shown_text(&weak.hit);
+        LeftOut {
+            id: memory_pointer(&weak.hit).to_owned(),
+            kind: item.kind.clone(),
+            source: item.source.clone(),
+            tier: Tier::Relevant,
+            reason: "matches the task".to_owned(),
+            value: rounded(weak.usefulness),
+            tokens: tokens::count(&text),
+            because: weak.because(),
+            text,
         }
     }
 }

@@ -11,7 +11,7 @@ use super::entry::{Entry, Section};
 use super::process::concerns_every_change;
 use super::section_text::{one_line, says_nothing};
 use super::signals::SignalQuestion;
-use super::useful::{UsefulMemory, is_decision};
+use super::useful::{UsefulMemory, WeakMemory, is_decision};
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
 /// The rank, counted from 0, at which an answer is worth half as much as the best one.
@@ -44,8 +44,8 @@ const INSTRUCTION_VALUE: f64 = 0.1;
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     pub(super) entries: Vec<Entry>,
-    /// Memories that are not useful enough to be shown, but get pointers, with their usefulness.
-    pub(super) pointed: Vec<(Hit, f64)>,
+    /// Memories that match the task, but not well enough to be shown.
+    pub(super) weak: Vec<WeakMemory>,
 }
 
 /// Returns what answers the questions.
@@ -59,8 +59,8 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
                 for memory in UsefulMemory::of_answers(&answers.hits) {
                     match memory.entry(question) {
                         Some(entry) => entries.push(entry),
-                        None if question.section == Section::Task && memory.deserves_pointer() => {
-                            found.pointed.push((memory.best().clone(), memory.usefulness));
+                        None if question.section == Section::Task => {
+                            found.weak.extend(memory.weak())
                         }
                         None => {}
                     }
@@ -119,7 +119,7 @@ pub(super) fn instructions(
         useful
             .iter()
             .find(same)
-            .is_some_and(|memory| memory.usefulness >= MIN_INSTRUCTION_USEFULNESS)
+            .is_some_and(|memory| memory.usefulness() >= MIN_INSTRUCTION_USEFULNESS)
     };
     let entry = |hit: &Hit| {
         let sentences = instructions_in_memory(&hit.item.text).into_iter();

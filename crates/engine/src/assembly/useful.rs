@@ -17,6 +17,9 @@ const MIN_USEFULNESS: f64 = 0.5;
 /// The same for a memory that does not name a file but shares a word of its name.
 const MIN_USEFULNESS_FOR_FILE: f64 = 0.7;
 
+/// A less useful memory has nothing to do with the task.
+const MIN_WEAK_USEFULNESS: f64 = 0.05;
+
 /// The usefulness from which on a memory gets a pointer.
 const MIN_USEFULNESS_OF_POINTER: f64 = 0.1;
 
@@ -49,7 +52,7 @@ const DECISION_HEADINGS: [&str; 2] = ["decision", "outcome"];
 /// A memory with all its parts that answer a question, and how useful it is.
 pub(super) struct UsefulMemory<'h> {
     parts: Vec<&'h Hit>,
-    pub(super) usefulness: f64,
+    usefulness: f64,
 }
 
 impl<'h> UsefulMemory<'h> {
@@ -71,12 +74,16 @@ impl<'h> UsefulMemory<'h> {
         self.parts[0]
     }
 
-    /// Returns whether it gets a pointer if it is not shown. The title of a document or an episode says what it is about; a
-    /// fact is short, and a pointer to it costs as much.
-    pub(super) fn deserves_pointer(&self) -> bool {
-        let item = &self.best().item;
-        let has_title = item.title.is_some() || matches!(item.referent, Referent::Document(_));
-        has_title && self.usefulness >= MIN_USEFULNESS_OF_POINTER
+    /// Returns how useful it is, 0 to 1.
+    pub(super) fn usefulness(&self) -> f64 {
+        self.usefulness
+    }
+
+    /// Returns it as a weak memory, if it matches at all.
+    pub(super) fn weak(&self) -> Option<WeakMemory> {
+        let usefulness = self.usefulness;
+        (usefulness >= MIN_WEAK_USEFULNESS)
+            .then(|| WeakMemory { hit: self.best().clone(), usefulness })
     }
 
     /// Returns its entry, if it is useful enough for the signal that asks.
@@ -126,6 +133,32 @@ impl<'h> UsefulMemory<'h> {
         }
         parts.sort_by_key(|hit| hit.meta.line);
         parts
+    }
+}
+
+/// A memory that matches the task, but not well enough to be shown.
+#[derive(Debug)]
+pub(super) struct WeakMemory {
+    /// The part that matches best.
+    pub(super) hit: Hit,
+    pub(super) usefulness: f64,
+}
+
+impl WeakMemory {
+    /// Returns whether it gets a pointer. The title of a document or an episode says what it is about; a fact is short, and
+    /// a pointer to it costs as much.
+    pub(super) fn deserves_pointer(&self) -> bool {
+        let item = &self.hit.item;
+        let has_title = item.title.is_some() || matches!(item.referent, Referent::Document(_));
+        has_title && self.usefulness >= MIN_USEFULNESS_OF_POINTER
+    }
+
+    /// Returns why it is not shown.
+    pub(super) fn because(&self) -> String {
+        format!(
+            "its usefulness for the task is estimated as {:.2}, and {MIN_USEFULNESS} is required",
+            self.usefulness
+        )
     }
 }
 

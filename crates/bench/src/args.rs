@@ -166,11 +166,22 @@ pub(crate) struct QuestionsArgs {
 /// Files are those of `questions`; a question is the task. Support is the share of the answer's words, as far as the gold
 /// documents contain them, that stand in sentences of gold documents which the context contains whole. Beside it, the
 /// budget is filled with whole memories in the order of `recall`.
+///
+/// With `--scale`, two bars are judged: among so many memories, a running server takes at most 5 times as long as for
+/// `recall`, and a fresh process at most 10 times as long as `heir --version` and `git status` together.
 #[derive(Args)]
 pub(crate) struct AssembleArgs {
     /// The files
-    #[arg(required_unless_present = "replay", value_name = "FILE")]
+    #[arg(required_unless_present_any = ["replay", "scale"], value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    /// Measure the time of a context among so many generated memories instead
+    #[arg(long, value_name = "N", conflicts_with_all = ["files", "replay"], value_parser = clap::value_parser!(u32).range(1_000..=5_000_000))]
+    pub(crate) scale: Option<u32>,
+
+    /// The heir binary that `--scale` measures [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH", requires = "scale")]
+    pub(crate) heir: Option<PathBuf>,
 
     /// Replay a session of 50 calls instead, and measure how much of a context is the beginning of the one before
     #[arg(long, conflicts_with = "files")]

@@ -1,6 +1,7 @@
 //! The quality of assembled contexts, measured on questions with known answers.
 
 mod replay;
+mod speed;
 mod support;
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,6 +21,7 @@ use crate::report::Report;
 use crate::scratch::temporary_folder;
 use crate::timing::Latency;
 pub(crate) use replay::replay;
+pub(crate) use speed::measure_speed;
 use support::Support;
 
 /// How many memories are recalled to fill the budget by rank.

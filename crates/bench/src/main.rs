@@ -62,7 +62,12 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Assemble(args) if args.replay => {
             finish(&assembly::replay(args.budget)?, &args.output, args.check)
         }
-        Command::Assemble(args) => finish(&assembly::measure(&args)?, &args.output, args.check),
+        Command::Assemble(args) => match args.scale {
+            Some(total) => {
+                finish(&assembly::measure_speed(&args, total as usize)?, &args.output, args.check)
+            }
+            None => finish(&assembly::measure(&args)?, &args.output, args.check),
+        },
         Command::Answers(args) => finish(&answers::measure(&args)?, &args.output, false),
         Command::Start(args) => {
             finish(&start::measure(&args)?, &args.common.output, args.common.check)

@@ -12,11 +12,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use heirloom_core::recall::chunks;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::args::ScaleArgs;
-use crate::corpus::CorpusGenerator;
+use crate::corpus::{CorpusGenerator, WORDS_PER_MEMORY};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mcp::{self, StdioClient};
@@ -30,6 +30,7 @@ use report::{ScaleReport, SizeResult};
 #[cfg(feature = "tantivy")]
 pub(crate) use tantivy_baseline::index_file;
 use vector_scan::VectorScan;
+use workspace::ScaleWorkspace;
 
 /// How often each index is built; the median counts.
 const INDEXING_RUNS: usize = 3;
@@ -42,11 +43,41 @@ const INDEX_FOLDER: &str = ".heirloom/cache/index";
 /// How many times as long ten times as many memories may take.
 const MAX_TENFOLD_RATIO: f64 = 6.0;
 
-/// A workspace that was measured, for another measurement beside the next size.
-struct MeasuredWorkspace {
-    root: PathBuf,
-    questions: Vec<String>,
-    _scratch: TempDir,
+/// A workspace of generated memories, with questions that they answer. It is deleted when this is dropped.
+pub(crate) struct GeneratedMemories {
+    pub(crate) root: PathBuf,
+    pub(crate) questions: Vec<String>,
+    /// How many memories are in markdown files.
+    in_markdown: usize,
+    scratch: TempDir,
+}
+
+impl GeneratedMemories {
+    /// Writes memories to a new workspace.
+    fn new(
+        corpus: &mut CorpusGenerator,
+        memories: &[String],
+        questions: usize,
+    ) -> Result<Self, Failure> {
+        let scratch = temporary_folder()?;
+        let questions = corpus.questions(memories, questions);
+        let ScaleWorkspace { root, in_markdown } =
+            workspace::create(&scratch.path().join("workspace"), memories)?;
+        Ok(GeneratedMemories { root, questions, in_markdown, scratch })
+    }
+
+    /// Generates so many memories of the default length, and questions.
+    pub(crate) fn generate(total: usize, questions: usize) -> Result<Self, Failure> {
+        let (mut corpus, memories) = generate_memories(WORDS_PER_MEMORY, total);
+        GeneratedMemories::new(&mut corpus, &memories, questions)
+    }
+}
+
+fn generate_memories(words: usize, total: usize) -> (CorpusGenerator, Vec<String>) {
+    eprintln!("generating {} memories", count(total));
+    let mut corpus = CorpusGenerator::new(words);
+    let memories = (0..total).map(|_| corpus.memory()).collect();
+    (corpus, memories)
 }
 
 /// Measures each size, and compares sizes that differ by a factor of ten.
@@ -54,7 +85,7 @@ pub(crate) fn measure(args: &ScaleArgs) -> Result<ScaleReport, Failure> {
     let heir = programs::heir(args.heir.as_deref())?;
     let results =
         args.memories.iter().map(|memories| measure_size(args, &heir, *memories as usize));
-    let (sizes, workspaces): (Vec<SizeResult>, Vec<MeasuredWorkspace>) =
+    let (sizes, workspaces): (Vec<SizeResult>, Vec<GeneratedMemories>) =
         results.collect::<Result<Vec<_>, Failure>>()?.into_iter().unzip();
     let mut bars = Vec::new();
     for (index, pair) in sizes.windows(2).enumerate() {
@@ -72,11 +103,11 @@ pub(crate) fn measure(args: &ScaleArgs) -> Result<ScaleReport, Failure> {
 /// speed of a machine varies over minutes.
 fn compare_warm(
     heir: &Path,
-    small: &MeasuredWorkspace,
-    large: &MeasuredWorkspace,
+    small: &GeneratedMemories,
+    large: &GeneratedMemories,
 ) -> Result<f64, Failure> {
     eprintln!("asking the servers of both sizes in turns");
-    let start = |workspace: &MeasuredWorkspace| RecallServer::start(heir, &workspace.root);
+    let start = |workspace: &GeneratedMemories| MemoryServer::start(heir, &workspace.root);
     let mut sides = [(small, start(small)?, vec![]), (large, start(large)?, vec![])];
     let turns = small.questions.len().min(large.questions.len()).div_ceil(QUESTIONS_PER_TURN);
     for turn in 0..turns {
@@ -100,27 +131,25 @@ fn measure_size(
     args: &ScaleArgs,
     heir: &Path,
     total: usize,
-) -> Result<(SizeResult, MeasuredWorkspace), Failure> {
-    let scratch = temporary_folder()?;
-    eprintln!("generating {} memories", count(total));
-    let mut corpus = CorpusGenerator::new(args.words as usize);
-    let memories: Vec<String> = (0..total).map(|_| corpus.memory()).collect();
-    let questions = corpus.questions(&memories, args.questions as usize);
-    let workspace = workspace::create(&scratch.path().join("workspace"), &memories)?;
-    let root = workspace.root.as_path();
-    let indexing = measure_indexing(heir, root, &scratch, &memories)?;
-    let tantivy = measure_tantivy(&scratch, &memories, &questions)?;
-    let scan = measure_scan(&memories, &questions);
+) -> Result<(SizeResult, GeneratedMemories), Failure> {
+    let (mut corpus, memories) = generate_memories(args.words as usize, total);
+    let generated = GeneratedMemories::new(&mut corpus, &memories, args.questions as usize)?;
+    let GeneratedMemories { root, questions, scratch, .. } = &generated;
+    let indexing = measure_indexing(heir, root, scratch, &memories)?;
+    let tantivy = measure_tantivy(scratch, &memories, questions)?;
+    let scan = measure_scan(&memories, questions);
     eprintln!("asking {} questions", count(questions.len()));
-    let (warm, after_add) = measure_server(heir, root, &questions, &mut corpus)?;
-    let fresh = measure_fresh(heir, root, &questions)?;
+    let (warm, after_add) = measure_server(heir, root, questions, &mut corpus)?;
+    let fresh = FreshTimes::measure(heir, root, |run| {
+        recall(heir, root, &questions[run * 31 % questions.len()])
+    })?;
     let mut result = SizeResult {
         memories: total,
         words: args.words as usize,
         index_bytes: files::size_below(&root.join(INDEX_FOLDER))?,
-        in_markdown: workspace.in_markdown,
+        in_markdown: generated.in_markdown,
         warm,
-        fresh: fresh.recall,
+        fresh: fresh.command,
         after_add,
         version: fresh.version,
         git_status: fresh.git_status,
@@ -132,8 +161,7 @@ fn measure_size(
         bars: vec![],
     };
     result.bars = result.judge();
-    let measured = MeasuredWorkspace { root: workspace.root, questions, _scratch: scratch };
-    Ok((result, measured))
+    Ok((result, generated))
 }
 
 /// The median times of building an index, in milliseconds.
@@ -203,7 +231,7 @@ fn measure_server(
     questions: &[String],
     corpus: &mut CorpusGenerator,
 ) -> Result<(Latency, Latency), Failure> {
-    let mut server = RecallServer::start(heir, root)?;
+    let mut server = MemoryServer::start(heir, root)?;
     server.recall(&questions[0])?;
     let warm =
         questions.iter().map(|question| server.recall(question)).collect::<Result<_, _>>()?;
@@ -217,26 +245,32 @@ fn measure_server(
 }
 
 /// The latencies of fresh processes.
-struct FreshTimes {
-    recall: Latency,
-    version: Latency,
-    git_status: Latency,
+pub(crate) struct FreshTimes {
+    pub(crate) command: Latency,
+    pub(crate) version: Latency,
+    pub(crate) git_status: Latency,
 }
 
-fn measure_fresh(heir: &Path, root: &Path, questions: &[String]) -> Result<FreshTimes, Failure> {
-    let git = programs::git()?;
-    let (mut recalls, mut versions, mut git_statuses) = (Vec::new(), Vec::new(), Vec::new());
-    for run in 0..FRESH_RUNS {
-        let question = &questions[run * 31 % questions.len()];
-        recalls.push(recall(heir, root, question).run_timed()?);
-        versions.push(Invocation::new(heir, &["--version"], root).run_timed()?);
-        git_statuses.push(Invocation::git_status(&git, root).run_timed()?);
+impl FreshTimes {
+    /// Runs a command in turns with `heir --version` and `git status`.
+    pub(crate) fn measure(
+        heir: &Path,
+        root: &Path,
+        command: impl Fn(usize) -> Invocation,
+    ) -> Result<Self, Failure> {
+        let git = programs::git()?;
+        let (mut commands, mut versions, mut git_statuses) = (vec![], vec![], vec![]);
+        for run in 0..FRESH_RUNS {
+            commands.push(command(run).run_timed()?);
+            versions.push(Invocation::new(heir, &["--version"], root).run_timed()?);
+            git_statuses.push(Invocation::git_status(&git, root).run_timed()?);
+        }
+        Ok(FreshTimes {
+            command: Latency::of(commands),
+            version: Latency::of(versions),
+            git_status: Latency::of(git_statuses),
+        })
     }
-    Ok(FreshTimes {
-        recall: Latency::of(recalls),
-        version: Latency::of(versions),
-        git_status: Latency::of(git_statuses),
-    })
 }
 
 fn recall(heir: &Path, root: &Path, question: &str) -> Invocation {
@@ -259,19 +293,30 @@ fn index_with_tantivy(lines: &Path, folder: &Path) -> Result<Duration, Failure> 
 }
 
 /// A running `heir mcp` that answers questions.
-struct RecallServer(StdioClient);
+pub(crate) struct MemoryServer(StdioClient);
 
-impl RecallServer {
-    fn start(heir: &Path, root: &Path) -> Result<Self, Failure> {
-        StdioClient::start(Command::new(heir).arg("mcp").current_dir(root)).map(RecallServer)
+impl MemoryServer {
+    pub(crate) fn start(heir: &Path, root: &Path) -> Result<Self, Failure> {
+        StdioClient::start(Command::new(heir).arg("mcp").current_dir(root)).map(MemoryServer)
     }
 
-    fn recall(&mut self, question: &str) -> Result<Duration, Failure> {
+    /// Asks a question, and returns how long the answer took.
+    pub(crate) fn recall(&mut self, question: &str) -> Result<Duration, Failure> {
+        self.ask("memory_recall", &json!({"query": question}), " · ")
+    }
+
+    /// Assembles a context for a task, and returns how long that took.
+    pub(crate) fn assemble(&mut self, task: &str, budget: usize) -> Result<Duration, Failure> {
+        self.ask("context_assemble", &json!({"task": task, "budget": budget}), "## Task")
+    }
+
+    /// Calls a tool whose answer contains a text if something was found.
+    fn ask(&mut self, tool: &str, request: &Value, expected: &str) -> Result<Duration, Failure> {
         let started = Instant::now();
-        let answer = self.0.call("memory_recall", &json!({"query": question}))?;
+        let answer = self.0.call(tool, request)?;
         let time = started.elapsed();
-        if !mcp::text(&answer).contains(" · ") {
-            return Err(Failure::new(format!("nothing was found for `{question}`: {answer}")));
+        if !mcp::text(&answer).contains(expected) {
+            return Err(Failure::new(format!("nothing was found for {request}: {answer}")));
         }
         Ok(time)
     }

@@ -1,9 +1,12 @@
 //! Finds entries that say the same.
 
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 
 use heirloom_core::compression::essential_words;
+use heirloom_core::recall::for_each_term;
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use super::entry::Entry;
 
@@ -59,39 +62,76 @@ pub(super) fn remove_duplicates(
     removed
 }
 
-/// What is compared of two entries.
+/// What is compared of two entries. Signatures decide on most pairs of entries: comparing texts takes long.
 struct Content {
     text: String,
-    terms: Vec<String>,
+    words: Signature,
+    /// The words between the first and the last one, which stand whole in any text that contains this one.
+    inner_words: Signature,
+    /// The hashes of the terms, each once and sorted.
+    terms: Vec<u64>,
+    distinct_terms: Signature,
     essential: HashSet<String>,
 }
 
 impl Content {
     fn of(entry: &Entry) -> Self {
+        let text = entry.text.to_lowercase();
+        let mut terms = Vec::new();
+        for piece in entry.text.split_whitespace() {
+            for_each_term(piece, &mut |term: &str| terms.push(hash_word(term)));
+        }
+        terms.sort_unstable();
+        terms.dedup();
+        let inner = text.trim().split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+        let inner = inner.rsplit_once(char::is_whitespace).map_or("", |(rest, _)| rest);
         Content {
-            text: entry.text.to_lowercase(),
-            terms: entry.distinct_terms(),
+            words: Signature::of(text.split_whitespace().map(hash_word)),
+            inner_words: Signature::of(inner.split_whitespace().map(hash_word)),
+            distinct_terms: Signature::of(terms.iter().copied()),
             essential: essential_words(&entry.text).collect(),
+            terms,
+            text,
         }
     }
 
     /// Returns whether it says all that another one says.
     fn covers(&self, other: &Content) -> bool {
-        if self.text.contains(&other.text) {
+        if self.words.missing(other.inner_words) == 0 && self.text.contains(&other.text) {
             return true;
         }
-        let (short, long) =
-            (self.terms.len().min(other.terms.len()), self.terms.len().max(other.terms.len()));
-        if (short as f64) < MIN_COMMON_TERMS * long as f64 || self.essential != other.essential {
-            return false;
-        }
-        let common = common_count(&self.terms, &other.terms);
-        common as f64 >= MIN_COMMON_TERMS * (short + long - common) as f64
+        let (length, other_length) = (self.terms.len(), other.terms.len());
+        let is_enough = |common: usize| {
+            common as f64 >= MIN_COMMON_TERMS * (length + other_length - common) as f64
+        };
+        let most_common = other_length - self.distinct_terms.missing(other.distinct_terms);
+        is_enough(most_common.min(length))
+            && self.essential == other.essential
+            && is_enough(common_count(&self.terms, &other.terms))
     }
 }
 
+/// A set of words as bits, of which several words may share one (a Bloom filter).
+#[derive(Debug, Clone, Copy)]
+struct Signature(u128);
+
+impl Signature {
+    fn of(hashes: impl Iterator<Item = u64>) -> Self {
+        Signature(hashes.fold(0, |bits, hash| bits | 1 << (hash % u64::from(u128::BITS))))
+    }
+
+    /// Returns how many words of another set this one certainly does not have.
+    fn missing(self, other: Signature) -> usize {
+        (other.0 & !self.0).count_ones() as usize
+    }
+}
+
+fn hash_word(word: &str) -> u64 {
+    FxBuildHasher.hash_one(word)
+}
+
 /// Counts the common items of two sorted lists.
-fn common_count(a: &[String], b: &[String]) -> usize {
+fn common_count(a: &[u64], b: &[u64]) -> usize {
     let (mut at, mut other, mut common) = (0, 0, 0);
     while at < a.len() && other < b.len() {
         match a[at].cmp(&b[other]) {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use heirloom_core::assembly::{Excerpt, Tier, excerpts};
 use heirloom_core::compression::{self, Level};
-use heirloom_core::recall::terms;
 use heirloom_core::record::{Referent, ShortTexts};
 use heirloom_store::tokens;
 
@@ -105,6 +104,40 @@ pub(super) struct EntryForm {
 impl EntryForm {
     fn new(level: Level, share: f64, line: String) -> Self {
         EntryForm { level, share, tokens: tokens::count(&line), line }
+    }
+}
+
+/// Makes lines that end with their source. No token reaches across the space between two words, so the source is counted
+/// once for all lines, and a line is counted once with and without it.
+struct SourcedLines<'l> {
+    label: &'l str,
+    source: String,
+    source_tokens: usize,
+}
+
+impl<'l> SourcedLines<'l> {
+    fn new(label: &'l str, pointer: &str) -> Self {
+        let source = format!(" [{pointer}]\n");
+        SourcedLines { label, source_tokens: tokens::count(&source), source }
+    }
+
+    /// Makes a form of a text without line breaks or repeated spaces.
+    fn form(&self, level: Level, share: f64, text: &str) -> EntryForm {
+        let mut line = format!("{}{text}", self.label);
+        let tokens = tokens::count(&line) + self.source_tokens;
+        line.push_str(&self.source);
+        EntryForm { level, line, share, tokens }
+    }
+
+    /// Returns a form without its source.
+    fn without_source(&self, form: &EntryForm, share: f64) -> EntryForm {
+        let text = &form.line[..form.line.len() - self.source.len()];
+        let line = format!("{text}\n");
+        // The line break may belong to a token of the last word.
+        let last_word = text.rfind(' ').unwrap_or_default();
+        let tokens = form.tokens - self.source_tokens + tokens::count(&line[last_word..])
+            - tokens::count(&text[last_word..]);
+        EntryForm { level: form.level, line, share, tokens }
     }
 }
 
@@ -295,28 +328,30 @@ impl Entry {
         asked: &HashMap<String, f64>,
         is_whole: bool,
     ) {
-        let (label, pointer) = (self.label.clone(), self.pointer().to_owned());
-        let with_source = |text: &str| format!("{label}{text} [{pointer}]\n");
+        let lines = SourcedLines::new(&self.label, self.pointer());
         // Nothing more can be read under the id of a whole memory, and `why` names the source of any line.
         let is_whole = is_whole && !matches!(self.referent, Some(Referent::Document(_)));
-        let mut forms = vec![EntryForm::new(Level::Full, 1.0, with_source(&self.text))];
-        if is_whole {
-            let line = format!("{}\n", self.text);
-            forms.push(EntryForm::new(Level::Full, SHARE_WITHOUT_SOURCE, line));
-        }
+        let mut forms = Vec::new();
+        let mut add = |share: f64, text: &str| {
+            let form = lines.form(Level::Full, share, text);
+            let short = is_whole.then(|| lines.without_source(&form, share * SHARE_WITHOUT_SOURCE));
+            forms.push(form);
+            forms.extend(short);
+        };
+        add(1.0, &self.text);
         for Excerpt { text, share } in excerpts(&self.text, asked) {
-            forms.push(EntryForm::new(Level::Full, share, with_source(&text)));
-            if is_whole {
-                let share = share * SHARE_WITHOUT_SOURCE;
-                forms.push(EntryForm::new(Level::Full, share, format!("{text}\n")));
-            }
+            add(share, &text);
         }
         for level in [Level::Summary, Level::Compressed, Level::Index] {
             let text = compression::at_level(&self.text, title, supplied, level);
             let share = share_of_level(level, supplied);
-            let line = text.map(|text| with_source(&one_line(&text)));
-            forms.extend(line.map(|line| EntryForm::new(level, share, line)));
+            forms.extend(text.map(|text| lines.form(level, share, &one_line(&text))));
         }
+        debug_assert!(
+            self.text.is_empty()
+                || forms.iter().all(|form| form.tokens == tokens::count(&form.line)),
+            "{forms:?}"
+        );
         self.forms = forms;
     }
 
@@ -351,14 +386,6 @@ impl Entry {
         let day = if is_document { None } else { self.date.clone() };
         let order = (is_document, day, self.id.clone(), self.is_further, self.text.clone());
         (!self.is_first, std::cmp::Reverse(value), self.question, order)
-    }
-
-    /// Returns the terms of its text, each once.
-    pub(super) fn distinct_terms(&self) -> Vec<String> {
-        let mut terms = terms(&self.text);
-        terms.sort_unstable();
-        terms.dedup();
-        terms
     }
 }
 

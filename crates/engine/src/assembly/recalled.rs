@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use heirloom_core::assembly::{Activity, Tier};
 use heirloom_core::instruction::instructions_in_memory;
+use heirloom_core::parallel;
 use heirloom_core::prose::sentence_around;
 use heirloom_core::record::Referent;
 
@@ -74,6 +75,9 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
     found
 }
 
+/// How many entries a thread must make to be worth starting: counting tokens takes a hundredth of a millisecond for each.
+const MIN_ENTRIES_PER_THREAD: usize = 100;
+
 /// Returns all chunks that may answer a question, valued by their ranks.
 fn answers_by_rank(question: &SignalQuestion, answers: &ContextAnswers) -> Vec<Entry> {
     let hits = &answers.hits;
@@ -83,7 +87,7 @@ fn answers_by_rank(question: &SignalQuestion, answers: &ContextAnswers) -> Vec<E
     };
     let mut counts: HashMap<&Referent, i32> = HashMap::new();
     let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
-    let mut entries = Vec::new();
+    let mut valued = Vec::new();
     for (rank, hit) in hits.iter().enumerate() {
         let is_weak = hit.item.score.unwrap_or_default() < MIN_RELATIVE_SCORE_OF_SECTION * best;
         let is_section = matches!(hit.item.referent, Referent::Document(_));
@@ -96,10 +100,12 @@ fn answers_by_rank(question: &SignalQuestion, answers: &ContextAnswers) -> Vec<E
         *earlier += 1;
         let is_critical = is_decision(hit) && value >= MIN_CRITICAL_VALUE;
         let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
-        let reason = question.reason();
-        entries.push(Entry::of_part(hit, tier, question.section, value, &reason, is_further));
+        valued.push((hit, tier, value, is_further));
     }
-    entries
+    let reason = question.reason();
+    parallel::map(&valued, MIN_ENTRIES_PER_THREAD, |(hit, tier, value, is_further)| {
+        Entry::of_part(hit, *tier, question.section, *value, &reason, *is_further)
+    })
 }
 
 /// Returns the standing instructions that may concern the task. For a piece of work these are the ones that match it, hold

@@ -17,6 +17,10 @@
 //!    search goes downward and ends as soon as the bound of the continuous problem, in which upgrades may be taken in
 //!    part, shows that no smaller budget can do better. Hence with more budget the total value never falls.
 
+mod sacrifice;
+
+use sacrifice::{Sacrifice, Sacrifices};
+
 /// A form in which a candidate may appear.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Form {
@@ -135,6 +139,8 @@ struct SelectionProblem<'c> {
     upgrades: Vec<Upgrade>,
     /// What all candidates of each tier cost in their most valuable forms.
     full_costs: Vec<usize>,
+    /// The value of each candidate's most valuable form.
+    max_values: Vec<f64>,
 }
 
 /// A budget with the part of it that is reserved for each tier.
@@ -179,7 +185,11 @@ impl<'c> SelectionProblem<'c> {
             let by_gain = b.gain_per_token().total_cmp(&a.gain_per_token());
             by_gain.then_with(|| a.candidate.cmp(&b.candidate)).then_with(|| a.to.cmp(&b.to))
         });
-        SelectionProblem { candidates, shares, upgrades, full_costs }
+        let max_value = |candidate: &Candidate| {
+            candidate.forms.iter().map(|form| form.value).fold(0.0, f64::max)
+        };
+        let max_values = candidates.iter().map(max_value).collect();
+        SelectionProblem { candidates, shares, upgrades, full_costs, max_values }
     }
 
     fn budget(&self, total: usize) -> Budget {
@@ -367,8 +377,7 @@ impl<'c> SelectionProblem<'c> {
     /// Returns the candidates that are not in their most valuable form, those with the largest possible gain first.
     fn by_possible_gain(&self, solution: &Solution) -> Vec<usize> {
         let gain = |candidate: usize| {
-            let values = self.candidates[candidate].forms.iter().map(|form| form.value);
-            values.fold(0.0, f64::max) - self.form(candidate, solution.chosen[candidate]).value
+            self.max_values[candidate] - self.form(candidate, solution.chosen[candidate]).value
         };
         let all = (0..self.candidates.len()).map(|candidate| (gain(candidate), candidate));
         let mut gaining: Vec<(f64, usize)> = all.filter(|(gain, _)| *gain > MIN_GAIN).collect();
@@ -380,6 +389,7 @@ impl<'c> SelectionProblem<'c> {
     /// Returns whether there is one.
     fn exchange(&self, budget: &Budget, solution: &mut Solution) -> bool {
         let mut best: Option<(f64, [Change; 2])> = None;
+        let sacrifices = Sacrifices::of(self, solution);
         for candidate in self.by_possible_gain(solution).into_iter().take(MAX_EXCHANGED) {
             let tier = self.candidates[candidate].tier;
             let current = self.form(candidate, solution.chosen[candidate]);
@@ -391,8 +401,8 @@ impl<'c> SelectionProblem<'c> {
                 }
                 let mut spent = solution.spent.clone();
                 spent[tier] = spent[tier] + upgraded.cost - current.cost;
-                let sacrifice = self.cheapest_sacrifice(budget, solution, &spent, candidate);
-                if let Some((loss, other, cheaper)) = sacrifice
+                let sacrifice = sacrifices.cheapest(budget, &spent, candidate);
+                if let Some(Sacrifice { loss, candidate: other, form: cheaper, .. }) = sacrifice
                     && gain - loss > so_far
                 {
                     best = Some((gain - loss, [(candidate, Some(form)), (other, cheaper)]));
@@ -404,40 +414,6 @@ impl<'c> SelectionProblem<'c> {
             self.choose(solution, candidate, form);
         }
         true
-    }
-
-    /// Returns the candidate and its cheaper form, or none, that bring what is spent back into the budget at the least loss.
-    fn cheapest_sacrifice(
-        &self,
-        budget: &Budget,
-        solution: &Solution,
-        spent: &[usize],
-        except: usize,
-    ) -> Option<(f64, usize, Option<usize>)> {
-        let charge = budget.charge(spent);
-        let mut best: Option<(f64, usize, Option<usize>)> = None;
-        for (other, chosen) in solution.chosen.iter().enumerate() {
-            if chosen.is_none() || other == except {
-                continue;
-            }
-            let tier = self.candidates[other].tier;
-            let current = self.form(other, *chosen);
-            let cheaper = (0..self.candidates[other].forms.len()).map(Some).chain([None]);
-            for form in cheaper {
-                let Form { value, cost } = self.form(other, form);
-                let loss = current.value - value;
-                if cost >= current.cost || best.is_some_and(|(least, ..)| least <= loss) {
-                    continue;
-                }
-                let reserved = budget.reserved[tier];
-                let before = reserved.max(spent[tier] as f64);
-                let after = reserved.max((spent[tier] + cost - current.cost) as f64);
-                if !budget.is_exceeded_by(charge - before + after) {
-                    best = Some((loss, other, form));
-                }
-            }
-        }
-        best
     }
 }
 

@@ -91,6 +91,40 @@ proptest! {
     }
 
     #[test]
+    fn the_cheapest_sacrifice_is_the_one_that_a_scan_of_all_finds(
+        candidates in candidates(1..30),
+        budget in 50_usize..600,
+        more in 0_usize..60,
+        except in 0_usize..30,
+    ) {
+        let problem = SelectionProblem::new(&candidates, &SHARES);
+        let budget = problem.budget(budget);
+        let solution = problem.take_in_order(&budget, &problem.upgrades);
+        let tier = candidates[except % candidates.len()].tier;
+        let mut spent = solution.spent.clone();
+        spent[tier] += more;
+        let mut scanned: Option<(f64, usize, Option<usize>)> = None;
+        for other in (0..candidates.len()).filter(|other| *other != except) {
+            let Some(chosen) = solution.chosen[other] else { continue };
+            let Candidate { tier, forms } = &candidates[other];
+            for form in (0..forms.len()).map(Some).chain([None]) {
+                let cheaper = problem.form(other, form);
+                let loss = forms[chosen].value - cheaper.value;
+                let mut less = spent.clone();
+                less[*tier] = less[*tier] + cheaper.cost - forms[chosen].cost;
+                let fits = !budget.is_exceeded_by(budget.charge(&less));
+                let is_less = scanned.is_none_or(|(least, ..)| loss < least);
+                if cheaper.cost < forms[chosen].cost && fits && is_less {
+                    scanned = Some((loss, other, form));
+                }
+            }
+        }
+        let found = Sacrifices::of(&problem, &solution).cheapest(&budget, &spent, except);
+        let found = found.map(|found| (found.loss, found.candidate, found.form));
+        prop_assert_eq!(found, scanned);
+    }
+
+    #[test]
     fn a_tier_gets_its_share_as_long_as_it_has_candidates(
         candidates in candidates(10..40),
         budget in 100_usize..1_000,

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::prose::split_sentences;
 use crate::recall::is_stop_word;
 use crate::record::ShortTexts;
-use essential::{bare_word, essential_key, is_negation};
+use essential::{bare_word, essential_key, is_negation, lower_case};
 
 /// The length of a memory's text.
 #[derive(
@@ -162,25 +162,24 @@ pub fn essential_words(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn without_filler(sentence: &str) -> String {
-    let is_filler = |word: &str| {
-        let lower = word.to_lowercase();
-        FILLER_WORDS.binary_search(&lower.as_str()).is_ok()
-    };
+    let is_filler = |word: &str| FILLER_WORDS.binary_search(&lower_case(word).as_ref()).is_ok();
     let words = sentence.split_whitespace().filter(|word| !is_filler(word));
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns whether a word only holds a sentence together.
 fn is_grammar(word: &str) -> bool {
-    let lower = bare_word(word).to_lowercase();
+    let lower = lower_case(bare_word(word));
     lower.is_empty() || is_stop_word(&lower)
 }
 
 /// Finds the first of the greatest items.
 trait FirstMax: Iterator + Sized {
-    fn rev_max_by_key<K: Ord>(self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
+    fn rev_max_by_key<K: Ord>(mut self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
+        let first = self.next()?;
+        let Some(second) = self.next() else { return Some(first) };
         let mut best: Option<(K, Self::Item)> = None;
-        for item in self {
+        for item in [first, second].into_iter().chain(self) {
             let key = key(&item);
             if best.as_ref().is_none_or(|(greatest, _)| key > *greatest) {
                 best = Some((key, item));

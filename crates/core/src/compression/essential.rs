@@ -1,5 +1,7 @@
 //! Recognises the words that a shorter form of a text must keep: names, numbers, negations and identifiers.
 
+use std::borrow::Cow;
+
 use crate::recall::is_stop_word;
 
 /// Words that negate or limit a statement, sorted.
@@ -27,9 +29,16 @@ const NEGATIONS: &[&str] = &[
     "without",
 ];
 
+/// The first letters of the negations.
+const NEGATION_INITIALS: [char; 11] = ['a', 'c', 'e', 'f', 'i', 'n', 'o', 'p', 'r', 'u', 'w'];
+
 /// Returns a key of a word that must be kept, equal for equal words; `None` for any other word.
 pub(super) fn essential_key(word: &str) -> Option<String> {
     let bare = bare_word(word);
+    // Most words are in small letters, and only a negation among them is essential.
+    if bare.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return is_listed_negation(bare).then(|| bare.to_owned());
+    }
     let is_essential = is_negation(word) || is_number(bare) || is_identifier(bare) || is_name(bare);
     (is_essential && !bare.is_empty()).then(|| bare.to_lowercase())
 }
@@ -44,8 +53,21 @@ pub(super) fn bare_word(word: &str) -> &str {
 
 /// Returns whether a word negates or limits a statement.
 pub(super) fn is_negation(word: &str) -> bool {
-    let lower = bare_word(word).to_lowercase().replace('’', "'");
-    NEGATIONS.binary_search(&lower.as_str()).is_ok() || lower.ends_with("n't")
+    let lower = lower_case(bare_word(word));
+    is_listed_negation(&lower) || lower.ends_with("n't") || lower.ends_with("n’t")
+}
+
+fn is_listed_negation(lower: &str) -> bool {
+    // Most words begin with another letter than all negations.
+    lower.starts_with(NEGATION_INITIALS) && NEGATIONS.binary_search(&lower).is_ok()
+}
+
+/// Returns a word in lower case. Most words are so already, and need no new text.
+pub(super) fn lower_case(word: &str) -> Cow<'_, str> {
+    match word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(word.to_lowercase()),
+    }
 }
 
 fn is_number(word: &str) -> bool {
@@ -63,12 +85,19 @@ fn is_identifier(word: &str) -> bool {
 
 /// Returns whether a word is written like a name. The first word of a sentence is one, too, unless it is a word of grammar.
 fn is_name(word: &str) -> bool {
-    word.chars().next().is_some_and(char::is_uppercase) && !is_stop_word(&word.to_lowercase())
+    word.chars().next().is_some_and(char::is_uppercase) && !is_stop_word(&lower_case(word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn negations_are_sorted_and_recognised() {
+        assert!(NEGATIONS.is_sorted());
+        assert!(NEGATIONS.iter().all(|word| is_negation(word)));
+        assert!(is_negation("Don’t") && is_negation("won't,") && !is_negation("note"));
+    }
 
     #[test]
     fn names_numbers_negations_and_identifiers_are_essential() {

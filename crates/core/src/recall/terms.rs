@@ -24,9 +24,12 @@ const STOP_WORDS: &[&str] = &[
     "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
+/// The length of the longest stop word.
+const MAX_STOP_WORD_BYTES: usize = 6;
+
 /// Returns whether a word, in lower case, is a stop word.
 pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word).is_ok()
+    word.len() <= MAX_STOP_WORD_BYTES && STOP_WORDS.binary_search(&word).is_ok()
 }
 
 /// Returns whether a text ends with a question.
@@ -231,6 +234,12 @@ fn add_bigrams(word: &str, found: &mut impl FnMut(&str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stop_words_are_sorted_and_short() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(STOP_WORDS.iter().all(|word| is_stop_word(word)));
+    }
 
     #[test]
     fn words_are_stemmed_and_names_are_split() {

@@ -175,14 +175,26 @@ impl ConfinedDir {
 
     /// Replaces a file atomically and syncs it to disk. A symbolic link is replaced, not followed.
     pub fn replace(&self, relative: &str, text: &str) -> io::Result<()> {
-        let draft = format!("{relative}.{DRAFT_EXTENSION}");
+        self.write_draft(relative, text)?.sync_all()?;
+        self.rename(&draft_name(relative), relative)?;
+        self.sync_parent(relative);
+        Ok(())
+    }
+
+    /// Replaces a file atomically, as long as the system does not crash: nothing is synced to disk, which takes
+    /// milliseconds. A symbolic link is replaced, not followed.
+    pub(crate) fn replace_unsynced(&self, relative: &str, text: &str) -> io::Result<()> {
+        self.write_draft(relative, text)?;
+        self.rename(&draft_name(relative), relative)
+    }
+
+    /// Writes the draft of a file.
+    fn write_draft(&self, relative: &str, text: &str) -> io::Result<File> {
+        let draft = draft_name(relative);
         self.remove_if_exists(&draft)?;
         let mut file = self.create_new(&draft)?;
         file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        self.rename(&draft, relative)?;
-        self.sync_parent(relative);
-        Ok(())
+        Ok(file)
     }
 
     /// Renames a file or a directory.
@@ -289,6 +301,11 @@ impl ConfinedDir {
 /// this as `PermissionDenied` without an OS error code.
 pub fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+/// Returns the name under which a file is written before it replaces another one.
+fn draft_name(relative: &str) -> String {
+    format!("{relative}.{DRAFT_EXTENSION}")
 }
 
 fn link_error(path: &Path) -> io::Error {

@@ -65,6 +65,12 @@ impl<'r> StateFolder<'r> {
         written.map_err(|error| self.io_error(name, error))
     }
 
+    /// Creates or replaces a file that a crash of the system may damage or lose.
+    pub fn write_unsynced(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        let written = self.open_or_create()?.replace_unsynced(&file_name(name), text);
+        written.map_err(|error| self.io_error(name, error))
+    }
+
     /// Appends a line to a file, which is created if it does not exist. Lines of concurrent processes do not mix. The
     /// line is not synced to disk.
     pub fn append(&self, name: &str, line: &str) -> Result<(), StoreError> {

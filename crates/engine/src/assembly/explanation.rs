@@ -88,14 +88,15 @@ impl Explanation {
     /// Reads the explanation of the last context; `None` if there is none.
     pub(crate) fn read_last(session: &Session) -> Result<Option<Self>, Error> {
         let text = StateFolder::in_state(session.root(), FOLDER).read(LAST)?;
-        // A file of another version explains nothing.
+        // A file of another version, or one that a crash damaged, explains nothing.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    /// Keeps the explanation for `why`. Best effort: a context is worth more than its explanation.
+    /// Keeps the explanation for `why`. Best effort: a context is worth more than its explanation, and is not delayed by
+    /// syncing it to disk. A damaged explanation is none.
     pub(super) fn keep(&self, session: &Session) {
         if let Ok(text) = serde_json::to_string(self) {
-            drop(StateFolder::in_state(session.root(), FOLDER).write(LAST, &text));
+            drop(StateFolder::in_state(session.root(), FOLDER).write_unsynced(LAST, &text));
         }
     }
 }

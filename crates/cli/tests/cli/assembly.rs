@@ -84,6 +84,39 @@ fn pins_come_first_whatever_the_task_is() {
 }
 
 #[test]
+fn entries_of_memory_documents_are_found_if_something_names_them() {
+    let workspace = shop();
+    for (agent, choice) in [("001-schema", "Redis"), ("002-web", "NATS")] {
+        workspace.write(
+            &format!("plans/0042-graph/agents/{agent}.md"),
+            "---\nupdated: 2026-02-20\n---\n",
+        );
+        let memory = format!(
+            "---\nupdated: 2026-02-20\n---\n## Findings\n- Agent {agent} feeds the parrots\n\n## Decisions\n| Decision | Choice |\n|---|---|\n| Queue | {choice} |\n"
+        );
+        workspace.write(&format!("plans/0042-graph/agents/{agent}.memory.md"), memory);
+    }
+    let conflict = "Contradiction: Queue is decided as NATS";
+    let answer = assemble(&workspace, &["--task", "refunds of invoices"]);
+    assert!(!context(&answer).contains(conflict), "{}", context(&answer));
+    let answer = assemble(&workspace, &["--task", "which queue do we use, NATS?"]);
+    assert!(context(&answer).contains(conflict), "{}", context(&answer));
+
+    let parrots = "Agent 002-web feeds the parrots";
+    let answer = assemble(&workspace, &["--task", "refunds of invoices"]);
+    assert!(!context(&answer).contains(parrots), "{}", context(&answer));
+    let [fact, entry] = ["invoices numbered per year", parrots].map(|text| id_of(&workspace, text));
+    workspace.run(&["memory", "connect", &fact, &entry, "contradicts"]).ok();
+    let answer = assemble(&workspace, &["--task", "invoices numbered per year"]);
+    let contradiction = format!("contradicts `{parrots}`");
+    assert!(context(&answer).contains(&contradiction), "{}", context(&answer));
+
+    workspace.run(&["memory", "focus", &id_of(&workspace, parrots)]).ok();
+    let answer = assemble(&workspace, &["--task", "whole cents"]);
+    assert!(context(&answer).contains(parrots), "{}", context(&answer));
+}
+
+#[test]
 fn nothing_is_said_twice() {
     let workspace = shop();
     workspace.run(&["fact", "add", "--section", "Specs", "Refunds take 14 days!"]).ok();

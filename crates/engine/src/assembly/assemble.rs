@@ -13,7 +13,6 @@ use super::recalled;
 use super::signals::{SignalQuestion, Signals};
 use super::standing;
 use super::useful::WeakMemory;
-use crate::memory::MemoryQuery;
 use crate::recall::{ContextMemories, ContextQuery};
 use crate::workspace::inherit;
 use crate::{Error, Session};
@@ -104,15 +103,15 @@ fn gather(session: &Session, signals: &Signals, budget: usize) -> Result<Gathere
         }
     }
     let inherited = inherit::read(session, None, &typed)?;
-    let known = MemoryQuery::new().pinned().related().read(session)?;
     let questions = signals.questions();
     let today = session.today().to_string();
     let memories = read_memories(session, &questions, budget)?;
-    let mut entries = standing::pins(session, &known)?;
-    let selectors = &inherited.selectors;
-    entries.extend(standing::memory_of_plan(session, &known, selectors, questions.is_empty())?);
     let answers = recalled::answers(&questions, &memories);
+    let selectors = &inherited.selectors;
     let answers_or_all = (!questions.is_empty()).then_some(answers.entries.as_slice());
+    let known = standing::read_memory(session, selectors, answers_or_all)?;
+    let mut entries = standing::pins(session, &known)?;
+    entries.extend(standing::memory_of_plan(session, &known, selectors, questions.is_empty())?);
     entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
     entries.extend(recalled::instructions(&questions, &memories, signals.activity));
     entries.extend(background::background(&inherited, &memories, signals, &today));

@@ -7,9 +7,10 @@ use heirloom_core::conflict::{Conflict, Severity};
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::EntryKind;
+use heirloom_core::record::Referent;
 
 use super::entry::{Entry, Section};
-use crate::memory::{MemoryItem, MemorySlice, OriginCheck, pins_of_request};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, OriginCheck, pins_of_request};
 use crate::recall::Hit;
 use crate::workspace::inherit::Inheritance;
 use crate::workspace::memory_document::MemoryDocument;
@@ -29,6 +30,30 @@ const MAX_OPEN: usize = 5;
 
 /// Maximum number of contradictions.
 const MAX_CONTRADICTIONS: usize = 5;
+
+/// Reads what is pinned, what was forked and what contradicts. Memory documents take long to read, so they are read only
+/// if an entry of theirs may be among it: without a question, for a plan, or if a decision answers a question.
+pub(super) fn read_memory(
+    session: &Session,
+    selectors: &Selectors,
+    answers: Option<&[Entry]>,
+) -> Result<MemorySlice, Error> {
+    let query = || MemoryQuery::new().pinned().related();
+    let may_be_decision = |entry: &Entry| match &entry.referent {
+        Some(Referent::Entry(_)) => entry.kind == EntryKind::Decision.as_str(),
+        // The author of a record may have named an entry as its source.
+        Some(Referent::Record(_)) => entry.source.contains(".md:"),
+        _ => false,
+    };
+    let has_decision = answers.is_none_or(|answers| answers.iter().any(may_be_decision));
+    if !has_decision && !selectors.contains_key("plan") {
+        let known = query().read_without_documents(session);
+        if !known.names_entries() {
+            return Ok(known);
+        }
+    }
+    query().read(session)
+}
 
 /// Returns the pinned memories.
 pub(super) fn pins(session: &Session, known: &MemorySlice) -> Result<Vec<Entry>, Error> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heirloom_core::conflict::{self, Conflict, ConflictKind, DecisionSource, Severity};
 use heirloom_core::fold::Standing;
 use heirloom_core::hint::{Argument, Hint};
-use heirloom_core::record::{Referent, Relation};
+use heirloom_core::record::{EventAction, Referent, Relation};
 
 use super::MemorySlice;
 use crate::workspace::memory_document::MemoryDocument;
@@ -30,6 +30,17 @@ impl MemorySlice {
             conflicts.extend(self.contradictions());
         }
         conflicts
+    }
+
+    /// Returns whether a pin, a fork or a contradiction names an entry of a memory document.
+    pub(crate) fn names_entries(&self) -> bool {
+        let is_entry = |memory: &Referent| memory.entry_id().is_some();
+        let pinned = self.memory.targets_of(EventAction::Pin);
+        pinned.keys().any(|pin| is_entry(pin) || self.memory.heads(pin).iter().any(is_entry))
+            || self.memory.forks().iter().any(|fork| fork.heads.iter().any(is_entry))
+            || self.memory.edges().keys().any(|(from, to, relation)| {
+                *relation == Relation::Contradicts && (is_entry(from) || is_entry(to))
+            })
     }
 
     /// Returns the conflicts between decisions of a plan and its agents, and among the agents.

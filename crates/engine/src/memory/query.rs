@@ -137,6 +137,11 @@ impl MemoryQuery {
         Ok(self.read_beside(session, read_documents(session)?))
     }
 
+    /// Reads the selected records without the entries of memory documents.
+    pub(crate) fn read_without_documents(self, session: &Session) -> MemorySlice {
+        self.read_beside(session, MemoryDocuments::new(session.root()))
+    }
+
     /// Reads the selected part, with the entries of memory documents from the cache of documents.
     pub(crate) fn read_with_cached_entries(
         self,

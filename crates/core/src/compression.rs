@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::prose::split_sentences;
 use crate::recall::is_stop_word;
 use crate::record::ShortTexts;
+use crate::word_list::WordList;
 use essential::{bare_word, essential_key, is_negation, lower_case};
 
 /// The length of a memory's text.
@@ -58,7 +59,7 @@ const MAX_COMPRESSED_WORDS: usize = 14;
 const MAX_INDEX_WORDS: usize = 4;
 
 /// Words that can be left out of a sentence without changing what it says.
-const FILLER_WORDS: &[&str] = &[
+static FILLER_WORDS: WordList = WordList::new(&[
     "a",
     "actually",
     "an",
@@ -80,7 +81,7 @@ const FILLER_WORDS: &[&str] = &[
     "the",
     "very",
     "well",
-];
+]);
 
 /// Returns the text of a memory at a level: what its writer supplied, else what can be extracted from a longer form. The
 /// title of a memory is its label. `None` if the text has no shorter form at that level.
@@ -162,7 +163,7 @@ pub fn essential_words(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn without_filler(sentence: &str) -> String {
-    let is_filler = |word: &str| FILLER_WORDS.binary_search(&lower_case(word).as_ref()).is_ok();
+    let is_filler = |word: &str| FILLER_WORDS.contains(&lower_case(word));
     let words = sentence.split_whitespace().filter(|word| !is_filler(word));
     words.collect::<Vec<_>>().join(" ")
 }

@@ -43,6 +43,7 @@ pub mod staleness;
 pub mod supersession;
 pub mod transcript;
 pub mod union_find;
+mod word_list;
 pub mod word_map;
 pub mod words;
 pub mod yaml;

@@ -8,6 +8,9 @@ use crate::{name, path};
 /// Longest prefix of letters before a record's number.
 const MAX_PREFIX_LETTERS: usize = 4;
 
+/// The length of a date such as `2023-11-07`.
+const DATE_LENGTH: usize = 10;
+
 /// More digits are a date, not a record's number.
 pub(crate) const MAX_NUMBER_DIGITS: usize = 5;
 
@@ -37,8 +40,23 @@ pub fn folder_name(path: &str) -> Option<&str> {
     (is_readme && split_number(folder).is_some()).then_some(folder)
 }
 
+/// Removes the date that a name may start with, if a number follows it: `2023-11-07_029-event-source`.
+fn without_date(name: &str) -> &str {
+    let is_date = |date: &str| {
+        let shape = date.char_indices().all(|(at, c)| match at {
+            4 | 7 => matches!(c, '-' | '_'),
+            _ => c.is_ascii_digit(),
+        });
+        shape && date.len() == DATE_LENGTH
+    };
+    let Some(date) = name.get(..DATE_LENGTH).filter(|date| is_date(date)) else { return name };
+    let rest = name[date.len()..].trim_start_matches(['-', '_', ' ']);
+    if rest.starts_with(|c: char| c.is_ascii_digit()) { rest } else { name }
+}
+
 /// Returns the letters and the digits that a numbered name starts with.
 fn split_number(name: &str) -> Option<(&str, &str)> {
+    let name = without_date(name);
     let letters = name.len() - name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
     let rest = name[letters..].trim_start_matches(['-', '_', ' ']);
     let (digits, after) = name::split_leading_digits(rest);
@@ -62,6 +80,8 @@ mod tests {
         assert_eq!(id("pep-0123.rst"), "PEP-0123");
         assert_eq!(id("oep-0003-arch-x.rst"), "OEP-0003");
         assert_eq!(id("20201016-slug.md"), "20201016-slug");
+        assert_eq!(id("2023-11-07_029-event-source.md"), "ADR-029");
+        assert_eq!(id("2023-11-07-event-source.md"), "ADR-2023");
         assert_eq!(id("template-engine.md"), "template-engine");
     }
 

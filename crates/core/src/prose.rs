@@ -41,12 +41,40 @@ pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
+/// Splits a text into paragraphs, items of lists and other lines of their own. Lines that only wrap stay together.
+fn paragraphs(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut start, mut at, mut is_open) = (0, 0, false);
+    for line in text.split_inclusive('\n') {
+        let is_own = starts_own_line(line);
+        if !is_open || is_own || line.trim().is_empty() {
+            found.push(&text[start..at]);
+            start = at;
+        }
+        // A paragraph or an item of a list goes on in the next line; a heading or a row of a table does not.
+        is_open = !line.trim().is_empty() && !line.trim_start().starts_with(['#', '|', '`']);
+        at += line.len();
+    }
+    found.push(&text[start..]);
+    found.retain(|paragraph| !paragraph.trim().is_empty());
+    found
+}
+
+/// Returns whether a line of Markdown begins something of its own: an item of a list, a heading, a quote, a row, code.
+fn starts_own_line(line: &str) -> bool {
+    let line = line.trim_start();
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(['#', '|', '>', '`'])
+        || ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
+        || number.len() < line.len() && [". ", ") "].iter().any(|end| number.starts_with(end))
+}
+
 /// Returns the whole sentences of a text that a part of it contains, in order. If it contains none, returns the sentence of
 /// which it contains the most.
 pub fn whole_sentences<'t>(text: &'t str, part: &str) -> Vec<&'t str> {
     let Some(start) = text.find(part) else { return vec![] };
     let end = start + part.len();
-    let sentences: Vec<&str> = text.lines().flat_map(split_sentences).collect();
+    let sentences: Vec<&str> = paragraphs(text).into_iter().flat_map(split_sentences).collect();
     let overlap = |sentence: &str| {
         let sentence_start = sentence.as_ptr() as usize - text.as_ptr() as usize;
         (sentence_start + sentence.len()).min(end).saturating_sub(sentence_start.max(start))
@@ -63,7 +91,7 @@ pub fn whole_sentences<'t>(text: &'t str, part: &str) -> Vec<&'t str> {
 
 /// Returns the sentence of a text that contains a part of one, with what stands before it, such as the name of a speaker.
 pub fn sentence_around<'t>(text: &'t str, part: &str) -> Option<&'t str> {
-    text.lines().flat_map(split_sentences).find(|sentence| sentence.contains(part))
+    paragraphs(text).into_iter().flat_map(split_sentences).find(|sentence| sentence.contains(part))
 }
 
 /// Returns whether a sentence is a question.
@@ -177,6 +205,10 @@ mod tests {
             ["The flat is small, but it has a garden and two trees."]
         );
         assert!(whole("a cellar").is_empty());
+        let wrapped =
+            "The pool has\nten places. It is\nnever closed.\n- One item\n  goes on.\n# Next";
+        assert_eq!(whole_sentences(wrapped, "ten places. It"), ["The pool has\nten places."]);
+        assert_eq!(whole_sentences(wrapped, "goes on."), ["- One item\n  goes on."]);
         assert_eq!(sentence_around(text, "I moved to Berlin."), Some("Ann: I moved to Berlin."));
     }
 

@@ -23,8 +23,11 @@ const INHERITED_VALUE: f64 = 0.4;
 /// What nearness to the task adds to the value of a pointer.
 const NEAR_POINTER_VALUE: f64 = 0.2;
 
-/// Maximum number of pointers.
+/// Maximum number of pointers to documents and to episodes.
 const MAX_POINTERS: usize = 60;
+
+/// The same if there are answers, which matter more.
+const MAX_POINTERS_BESIDE_ANSWERS: usize = 8;
 
 /// A list of memories that go into the background.
 struct BackgroundList {
@@ -133,7 +136,8 @@ pub(super) fn pointers(
     let near = near.map(|weak| (&weak.hit, NEAR_POINTER_VALUE * weak.usefulness));
     let lists = LISTS.iter().zip(&memories.lists);
     let background = lists.flat_map(|(list, hits)| hits.iter().take(list.limit));
-    let documents = memories.lists.iter().skip(LISTS.len()).flatten();
+    let most = if answers.entries.is_empty() { MAX_POINTERS } else { MAX_POINTERS_BESIDE_ANSWERS };
+    let documents = memories.lists.iter().skip(LISTS.len()).flat_map(|hits| hits.iter().take(most));
     let others = background.filter(|hit| hit.item.date.as_deref() != Some(today)).chain(documents);
     for (hit, value) in near.chain(others.map(|hit| (hit, 0.0))) {
         if seen.contains(&&hit.item.referent) {

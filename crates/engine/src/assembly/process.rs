@@ -27,17 +27,27 @@ const OPENING_WORDS: [&str; 12] = [
 /// How many words after an opening word are looked at.
 const SUBJECT_WORDS: usize = 6;
 
+/// Words that restrict the subject before them: "tests of the export".
+const RESTRICTING_WORDS: [&str; 8] =
+    ["about", "against", "for", "in", "of", "that", "which", "with"];
+
 /// Returns whether a statement is about how code is written and checked, and the activity is one that changes code. Its
-/// subject decides: "Tests are named after …" holds for every change, "Frontend tests are …" only for some.
+/// subject decides: "Tests are named after …" holds for every change, "Frontend tests are …" and "Tests of the export
+/// are …" only for some.
 pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
-    let mut words = text.split_whitespace();
-    let Some(first) = words.next() else { return false };
-    let is_process = |word: &str| {
+    let words: Vec<&str> = text.split_whitespace().take(1 + SUBJECT_WORDS).collect();
+    let Some(first) = words.first() else { return false };
+    let is_process = |word: &&str| {
         terms(word).iter().any(|term| PROCESS_TERMS.binary_search(&term.as_str()).is_ok())
     };
     let opens = OPENING_WORDS.binary_search(&first.to_lowercase().as_str()).is_ok();
-    activity.changes_code()
-        && (is_process(first) || opens && words.take(SUBJECT_WORDS).any(is_process))
+    let subject = words.iter().position(is_process).filter(|at| *at == 0 || opens);
+    let is_restricted = |at: usize| {
+        // The subject may have two words: "commit messages of …".
+        let after = words.iter().skip(at + 1).take(2);
+        after.into_iter().any(|word| RESTRICTING_WORDS.contains(&word.to_lowercase().as_str()))
+    };
+    activity.changes_code() && subject.is_some_and(|at| !is_restricted(at))
 }
 
 #[cfg(test)]

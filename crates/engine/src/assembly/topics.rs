@@ -48,6 +48,7 @@ pub(super) fn topics<'t>(titles: impl Iterator<Item = &'t str>) -> Vec<String> {
         for word in title.split(|c: char| !c.is_alphanumeric() && c != '-') {
             let lower = word.to_lowercase();
             let is_topic = word.chars().filter(|c| c.is_alphabetic()).count() >= MIN_LETTERS
+                && !word.contains(|c: char| c.is_ascii_digit())
                 && !is_stop_word(&lower)
                 && !GENERAL_WORDS.contains(&lower.as_str());
             let Some(term) = terms(&lower).into_iter().next().filter(|_| is_topic) else {

@@ -1,21 +1,19 @@
 //! Memories that are likely to be useful for a piece of work. Of the others, the likeliest get pointers.
 
 use heirloom_core::assembly::{Match, Tier};
-use heirloom_core::path::name_in_words;
-use heirloom_core::recall::terms;
 use heirloom_core::record::{FactSection, Referent};
 use indexmap::IndexMap;
 
 use super::entry::{Entry, Section};
 use super::section_text::{SectionText, says_nothing};
 use super::signals::SignalQuestion;
-use crate::recall::Hit;
+use crate::recall::{Hit, without_cut_marks};
 
 /// The usefulness from which on a memory is shown.
-const MIN_USEFULNESS: f64 = 0.5;
+const MIN_USEFULNESS: f64 = 0.55;
 
-/// The same for a memory that does not name a file but shares a word of its name.
-const MIN_USEFULNESS_FOR_FILE: f64 = 0.7;
+/// The same for a memory that concerns an error, whose words are often those of many errors.
+const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;
 
 /// A less useful memory has nothing to do with the task.
 const MIN_WEAK_USEFULNESS: f64 = 0.05;
@@ -33,9 +31,12 @@ const MAX_PARTS: usize = 3;
 const MIN_RELATIVE_SCORE_OF_PART: f64 = 0.6;
 
 /// Words in the headings of what a decision did not choose, or only refers to.
-const MINOR_HEADINGS: [&str; 10] = [
+const MINOR_HEADINGS: [&str; 13] = [
     "alternative",
     "considered",
+    "disadvantage",
+    "drawback",
+    "rejected",
     "option",
     "pros",
     "cons",
@@ -89,10 +90,8 @@ impl<'h> UsefulMemory<'h> {
     /// Returns its entry, if it is useful enough for the signal that asks.
     pub(super) fn entry(&self, question: &SignalQuestion) -> Option<Entry> {
         let is_useful = match question.section {
-            Section::Files => {
-                question.is_named_in(&self.best().item.text)
-                    || self.usefulness >= MIN_USEFULNESS_FOR_FILE && self.has_name_of(question)
-            }
+            Section::Files => question.is_named_in(&self.best().item.text),
+            Section::Errors => self.usefulness >= MIN_USEFULNESS_FOR_ERROR,
             _ => self.usefulness >= MIN_USEFULNESS,
         };
         if !is_useful {
@@ -103,14 +102,6 @@ impl<'h> UsefulMemory<'h> {
         let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
         let (parts, reason) = (self.shown_parts(), question.reason());
         Some(Entry::of_parts(&parts, tier, question.section, self.usefulness, &reason))
-    }
-
-    /// Returns whether it contains a word of the name of the file that a question is about. Other words of the path are
-    /// those of many files.
-    fn has_name_of(&self, question: &SignalQuestion) -> bool {
-        let name = terms(&name_in_words(&question.signal));
-        let explained = self.best().explain.iter().flat_map(|explain| &explain.terms);
-        explained.filter(|term| !term.around).any(|term| name.contains(&term.term))
     }
 
     /// Returns the parts of a document that are shown, in its order: what was decided, and what matches best.
@@ -131,7 +122,11 @@ impl<'h> UsefulMemory<'h> {
         if parts.is_empty() {
             return vec![self.best()];
         }
-        parts.sort_by_key(|hit| hit.meta.line);
+        let position = |hit: &Hit| {
+            let passage = hit.passage.as_deref().map(without_cut_marks).unwrap_or_default();
+            (hit.meta.line, hit.item.text.find(passage))
+        };
+        parts.sort_by_key(|hit| position(hit));
         parts
     }
 }

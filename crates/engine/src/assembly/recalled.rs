@@ -35,7 +35,7 @@ const MAX_INSTRUCTION_WORDS: usize = 45;
 const MIN_CRITICAL_VALUE: f64 = 0.25;
 
 /// The usefulness for a piece of work from which on an instruction concerns it.
-const MIN_INSTRUCTION_USEFULNESS: f64 = 0.3;
+const MIN_INSTRUCTION_USEFULNESS: f64 = 0.4;
 
 /// The value of an instruction as near to the question as can be. It is low, since most instructions concern other tasks;
 /// the share of their tier is what brings them into a context.

@@ -10,7 +10,7 @@ use super::signals::SignalQuestion;
 use crate::recall::{Hit, without_cut_marks};
 
 /// The usefulness from which on a memory is shown.
-const MIN_USEFULNESS: f64 = 0.55;
+const MIN_USEFULNESS: f64 = 0.6;
 
 /// The same for a memory that concerns an error, whose words are often those of many errors.
 const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;

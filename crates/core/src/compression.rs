@@ -3,22 +3,28 @@
 //! - The *summary* leaves out sentences that add nothing essential, and filler words. It keeps every essential word of
 //!   the text: names, numbers, negations and identifiers.
 //! - The *compressed* form is the sentence with the most essential words, without words of grammar, in a few words. It
-//!   keeps the negations of that part.
+//!   keeps the negations of that part, and a condition ("only if", "unless", "before") with all its words.
 //! - The *index* form is a label of a few words.
 //!
 //! A form that is not shorter than the one before it does not exist.
 
+mod condition;
+mod document;
 mod essential;
 
+pub use document::{document_at_level, section_at_level};
+
 use std::collections::HashSet;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::prose::split_sentences;
+use crate::prose::{one_line, split_sentences};
 use crate::recall::is_stop_word;
-use crate::record::ShortTexts;
+use crate::record::{Record, ShortTexts};
 use crate::word_list::WordList;
+use condition::{begins_with_exception, find_condition};
 use essential::{bare_word, essential_key, is_negation, lower_case};
 
 /// The length of a memory's text.
@@ -106,6 +112,27 @@ pub fn at_level(
     .filter(|form| !form.trim().is_empty())
 }
 
+/// Returns the text of a record at a level, as [`at_level`] does. Of a record with several texts, the summary has all its
+/// statements, and the compressed form its title and the statement that says most.
+pub fn record_at_level(record: &Record, level: Level) -> Option<String> {
+    let (text, supplied) = (record.statements(), &record.levels);
+    let is_extracted = supplied.compressed.is_none() && supplied.summary.is_none();
+    match (level, record.title(), record.main_statement()) {
+        (Level::Compressed, Some(title), Some(statement)) if is_extracted => {
+            let statement = compressed(statement).unwrap_or_else(|| one_line(statement));
+            let form = format!("{title}: {statement}");
+            (form.len() < text.trim().len()).then_some(form)
+        }
+        (_, title, _) => at_level(&text, title, supplied, level),
+    }
+}
+
+/// Returns a text at the longest of the levels from the given one on that it has: a text without a summary is its own.
+pub fn nearest_level(level: Level, at_level: impl Fn(Level) -> Option<String>) -> Option<String> {
+    let mut longer = Level::ALL.into_iter().rev().skip_while(|other| *other != level);
+    longer.find_map(at_level)
+}
+
 /// Returns a text without sentences that add no essential word, and without filler words. `None` if that is not shorter.
 pub fn summary(text: &str) -> Option<String> {
     let sentences: Vec<&str> = text.lines().flat_map(split_sentences).collect();
@@ -114,7 +141,7 @@ pub fn summary(text: &str) -> Option<String> {
     for sentence in &sentences {
         let new: Vec<String> =
             essential_words(sentence).filter(|key| !seen.contains(key)).collect();
-        if !new.is_empty() {
+        if !new.is_empty() || find_condition(sentence).is_some() {
             seen.extend(new);
             kept.push(without_filler(sentence));
         }
@@ -128,19 +155,43 @@ pub fn summary(text: &str) -> Option<String> {
 
 /// Returns the sentence with the most essential words, without words of grammar. `None` if that is not shorter.
 pub fn compressed(text: &str) -> Option<String> {
-    let sentences = text.lines().flat_map(split_sentences);
-    let count = |sentence: &&str| essential_words(sentence).collect::<HashSet<_>>().len();
+    let sentences: Vec<&str> = text.lines().flat_map(split_sentences).collect();
+    let count = |sentence: &str| essential_words(sentence).collect::<HashSet<_>>().len();
     // Of equal sentences the first one is kept.
-    let best = sentences.rev_max_by_key(count)?;
-    let words = best
+    let best = (0..sentences.len()).rev_max_by_key(|at| count(sentences[*at]))?;
+    let form = match with_exceptions(&sentences, best) {
+        range if range.len() == 1 => compressed_sentence(sentences[best]),
+        range => sentences[range].iter().map(|it| without_filler(it)).collect::<Vec<_>>().join(" "),
+    };
+    (!form.is_empty() && form.len() < text.trim().len()).then_some(form)
+}
+
+/// Returns the range of a sentence and of those after it that limit it ("Except on Fridays."), from the sentence that is
+/// limited on.
+fn with_exceptions(sentences: &[&str], at: usize) -> Range<usize> {
+    let is_exception = |at: &usize| begins_with_exception(sentences[*at]);
+    let start = (1..=at).rev().find(|at| !is_exception(at)).unwrap_or(0);
+    let end = (at + 1..sentences.len()).find(|at| !is_exception(at)).unwrap_or(sentences.len());
+    start..end
+}
+
+/// Returns a sentence in a few words. A condition and what follows it keep all words but fillers, since "and" and "or"
+/// matter there.
+fn compressed_sentence(sentence: &str) -> String {
+    let (statement, condition) = match find_condition(sentence) {
+        Some(start) => sentence.split_at(start),
+        None => (sentence, ""),
+    };
+    let words = statement
         .split_whitespace()
         .filter(|word| is_negation(word) || essential_key(word).is_some() || !is_grammar(word));
     let words: Vec<&str> = words.collect();
     // A negation after the end would be lost, and the form would state the opposite.
     let last_negation = words.iter().rposition(|word| is_negation(word)).map_or(0, |at| at + 2);
     let kept = MAX_COMPRESSED_WORDS.max(last_negation).min(words.len());
-    let form = words[..kept].join(" ");
-    (!form.is_empty() && form.len() < text.trim().len()).then_some(form)
+    let condition = without_filler(condition);
+    let parts = words[..kept].iter().copied().chain(Some(condition.as_str()));
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the first words of a text that say something, as a label.
@@ -194,9 +245,12 @@ impl<I: Iterator> FirstMax for I {}
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use proptest::prelude::*;
+    use uuid::Uuid;
 
     use super::*;
+    use crate::record::{Body, Episode};
 
     const DATABASE: &str = "The team decided to use PostgreSQL as the primary database because of its strong support for JSON operations. We were really happy with that. It must not be replaced by MySQL 8.";
 
@@ -242,6 +296,56 @@ mod tests {
         let supplied = ShortTexts { index: Some("auth_tz_fix".into()), ..ShortTexts::default() };
         assert_eq!(at_level("x", None, &supplied, Level::Index).as_deref(), Some("auth_tz_fix"));
         assert_eq!(at_level("x", None, &supplied, Level::Compressed), None);
+    }
+
+    #[test]
+    fn a_compressed_form_keeps_conditions_with_all_their_words() {
+        for (text, expected) in [
+            (
+                "We deploy to the production cluster only if the tests or the review passed.",
+                "deploy production cluster only if tests or review passed.",
+            ),
+            (
+                "The migration of the whole ledger of all of the European customers into the new cold storage of the archive must be run before the release of PostgreSQL 16.",
+                "migration whole ledger all European customers new cold storage archive run before release of PostgreSQL 16.",
+            ),
+            (
+                "Unless the ledger is locked, refunds of the customers are written to the queue.",
+                "Unless ledger is locked, refunds of customers are written to queue.",
+            ),
+            (
+                "Caching with Redis is on. Deploys to Hetzner are fine on Fridays. Except for the billing service. Call Anna.",
+                "Deploys to Hetzner are fine on Fridays. Except for billing service.",
+            ),
+        ] {
+            assert_eq!(compressed(text).as_deref(), Some(expected), "{text}");
+        }
+        let text = "The cache was cold. it is warm when the job ran. it was slow.";
+        assert_eq!(summary(text).as_deref(), Some("it is warm when job ran."));
+    }
+
+    #[test]
+    fn an_episode_has_useful_levels() {
+        let episode = Episode {
+            title: "Auth refactor".into(),
+            content: "We moved the sessions out of the process. It went really well.".into(),
+            decisions: vec!["store tokens in Redis".into(), "never log them".into()],
+            outcome: Some("All 41 tests of the auth service pass again.".into()),
+            course: vec!["user: hello".into()],
+            ..Episode::default()
+        };
+        let record =
+            Record::new(Uuid::nil(), Timestamp::UNIX_EPOCH, "", Body::Episode(episode.into()));
+        let level = |level| record_at_level(&record, level).unwrap_or_default();
+        assert_eq!(
+            level(Level::Summary),
+            "Auth refactor: We moved sessions out of process. Decisions: store tokens in Redis; never log them Outcome: All 41 tests of auth service pass again."
+        );
+        assert_eq!(
+            level(Level::Compressed),
+            "Auth refactor: All 41 tests auth service pass again."
+        );
+        assert_eq!(level(Level::Index), "Auth refactor");
     }
 
     fn text() -> impl Strategy<Value = String> {
@@ -295,6 +399,18 @@ mod tests {
                 prop_assert!(is_subsequence(&form, &text));
                 prop_assert!(form.len() < text.len());
             }
+        }
+
+        #[test]
+        fn a_compressed_form_keeps_what_follows_a_condition(
+            before in "[a-z]{1,8}( [a-z]{1,8}){0,25}",
+            condition in prop::sample::select(vec!["only if", "unless", "except", "until", "before", "when", "if"]),
+            after in "[b-z]{2,8}( [b-z]{2,8}){0,25}",
+        ) {
+            let text = format!("{before} {condition} {after}.");
+            let form = compressed(&text).unwrap_or_else(|| text.clone());
+            let expected = without_filler(&format!("{condition} {after}."));
+            prop_assert!(form.ends_with(&expected), "{form}");
         }
     }
 }

@@ -137,6 +137,11 @@ pub(crate) fn leading_sentences(text: &str, max_chars: usize) -> &str {
     text[..end].trim()
 }
 
+/// Joins the lines of a text, with one space between words.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Appends a text to a line, after a semicolon unless the line ends with a sentence or a colon.
 pub(crate) fn append_clause(line: &mut String, text: &str) {
     if !line.is_empty() {

@@ -139,6 +139,16 @@ impl Record {
         self.body.inner().text()
     }
 
+    /// Returns what it states, a statement or a list a line.
+    pub fn statements(&self) -> Cow<'_, str> {
+        self.body.inner().statements()
+    }
+
+    /// Returns the statement that says most about it besides its title, if one does.
+    pub fn main_statement(&self) -> Option<&str> {
+        self.body.inner().main_statement()
+    }
+
     /// Returns the id of the session in which it was written, or of which it is the episode.
     pub fn session_id(&self) -> Option<&str> {
         self.session.as_deref().or_else(|| self.origin.as_ref()?.session_id())

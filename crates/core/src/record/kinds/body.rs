@@ -15,6 +15,16 @@ pub(in crate::record) trait RecordBody {
         None
     }
 
+    /// Returns what it states, a statement or a list a line. Shorter forms are extracted from it.
+    fn statements(&self) -> Cow<'_, str> {
+        self.text()
+    }
+
+    /// Returns the statement that says most about it besides the title, if one does.
+    fn main_statement(&self) -> Option<&str> {
+        None
+    }
+
     /// Adds the texts that are indexed besides [`RecordBody::text`].
     fn add_indexed_text<'t>(&'t self, _parts: &mut Vec<Cow<'t, str>>) {}
 
@@ -40,6 +50,14 @@ pub(in crate::record) trait RecordBody {
 /// Returns a head with a detail behind it, if there is one.
 pub(super) fn with_detail<'t>(head: &'t str, detail: &str) -> Cow<'t, str> {
     if detail.is_empty() { Cow::Borrowed(head) } else { Cow::Owned(format!("{head}: {detail}")) }
+}
+
+/// Adds a line with the items of a list under a name, if there are any.
+pub(super) fn add_list(lines: &mut Vec<String>, name: &str, items: &[String]) {
+    let items: Vec<&str> = items.iter().map(|item| item.trim()).collect();
+    if !items.is_empty() {
+        lines.push(format!("{name}: {}", items.join("; ")));
+    }
 }
 
 /// Returns all keys and values of a structure as text.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::body::RecordBody;
+use super::body::{RecordBody, add_list, with_detail};
 use crate::record::Referent;
 
 /// The story of a session or a task.
@@ -110,6 +110,25 @@ impl RecordBody for Episode {
 
     fn title(&self) -> Option<&str> {
         Some(&self.title)
+    }
+
+    /// The actions and the course of the conversation are left out: they are the longest part of an episode and say how
+    /// its results came about, not what they are.
+    fn statements(&self) -> Cow<'_, str> {
+        let mut lines = vec![with_detail(&self.title, self.content.trim()).into_owned()];
+        add_list(&mut lines, "Goals", &self.goals);
+        add_list(&mut lines, "Instructions", &self.instructions);
+        add_list(&mut lines, "Decisions", &self.decisions);
+        add_list(&mut lines, "Findings", &self.findings);
+        add_list(&mut lines, "Outcome", self.outcome.as_slice());
+        add_list(&mut lines, "Open", &self.open);
+        Cow::Owned(lines.join("\n"))
+    }
+
+    fn main_statement(&self) -> Option<&str> {
+        let lists = self.decisions.first().or(self.findings.first()).or(self.goals.first());
+        let content = Some(self.content.as_str()).filter(|content| !content.trim().is_empty());
+        self.outcome.as_deref().or(content).or(lists.map(String::as_str))
     }
 
     fn add_indexed_text<'t>(&'t self, parts: &mut Vec<Cow<'t, str>>) {

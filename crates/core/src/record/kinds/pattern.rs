@@ -32,6 +32,15 @@ impl RecordBody for Pattern {
         Some(&self.trigger)
     }
 
+    fn statements(&self) -> Cow<'_, str> {
+        let mut lines = vec![self.text().into_owned()];
+        // Without a hint, the text contains the explanation.
+        lines.extend(self.hint.as_ref().map(|_| self.content.clone()));
+        lines.push(flatten(&self.template));
+        lines.retain(|line| !line.trim().is_empty());
+        Cow::Owned(lines.join("\n"))
+    }
+
     fn add_indexed_text<'t>(&'t self, parts: &mut Vec<Cow<'t, str>>) {
         parts.push(Cow::Borrowed(&self.content));
         parts.push(Cow::Owned(flatten(&self.template)));

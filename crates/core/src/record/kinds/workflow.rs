@@ -38,6 +38,18 @@ impl RecordBody for Workflow {
         Some(&self.trigger)
     }
 
+    fn statements(&self) -> Cow<'_, str> {
+        let mut lines = vec![self.text().into_owned()];
+        // Without a hint, the text contains the steps.
+        lines.extend(self.hint.as_ref().map(|_| self.steps.join(" → ")));
+        lines.push(self.content.clone());
+        lines.extend(
+            self.details.iter().map(|(step, detail)| format!("{step}: {}", flatten(detail))),
+        );
+        lines.retain(|line| !line.trim().is_empty());
+        Cow::Owned(lines.join("\n"))
+    }
+
     fn add_indexed_text<'t>(&'t self, parts: &mut Vec<Cow<'t, str>>) {
         parts.push(Cow::Borrowed(&self.content));
         parts.push(Cow::Owned(self.steps.join(" ")));

@@ -1,9 +1,8 @@
 //! `show`: shows all of anything that has an id.
 
 use heirloom_core::compression::{self, Level};
-use heirloom_core::document::{DocumentForm, smaller_forms};
 use heirloom_core::recall::strip_section_prefix;
-use heirloom_core::record::Referent;
+use heirloom_core::record::{Record, Referent};
 use heirloom_core::{Document, Hint, Value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,31 +127,22 @@ impl Operation for MemoryExpand {
     }
 }
 
-/// Replaces the text of a memory by a shorter one, if it has one at that level.
+/// Replaces the text of a memory by that at a level, or at the next longer one that it has.
 fn shorten(item: &mut MemoryItem, level: Level) {
-    let content = item.record.as_ref().and_then(|record| record["content"].as_str());
-    let full = match (&item.title, content) {
-        (Some(title), Some(content)) if *title != item.text => format!("{}: {content}", item.text),
-        (Some(title), Some(content)) => format!("{title}: {content}"),
-        _ => item.text.clone(),
-    };
-    let short = match is_document(item) {
-        true => document_at_level(&Document::parse(&item.path, &full), level),
-        false => compression::at_level(&full, item.title.as_deref(), &item.short_texts, level),
-    };
-    item.text = short.unwrap_or(full);
-    item.record = None;
-}
-
-/// Returns a smaller form of a document: an overview, an outline or its title.
-fn document_at_level(document: &Document, level: Level) -> Option<String> {
-    let form = match level {
-        Level::Full => return None,
-        Level::Summary => DocumentForm::Overview,
-        Level::Compressed => DocumentForm::Outline,
-        Level::Index => return document.title.clone(),
-    };
-    smaller_forms(document).into_iter().find(|(found, _)| *found == form).map(|(_, text)| text)
+    let record =
+        item.record.take().and_then(|fields| serde_json::from_value::<Record>(fields).ok());
+    let document = is_document(item).then(|| Document::parse(&item.path, &item.text));
+    let text = compression::nearest_level(level, |level| match (&record, &document) {
+        (Some(record), _) => compression::record_at_level(record, level),
+        (None, Some(document)) => compression::document_at_level(document, level),
+        (None, None) if item.text.contains(" › ") && strip_section_prefix(&item.id).is_some() => {
+            compression::section_at_level(&item.text, level)
+        }
+        (None, None) => {
+            compression::at_level(&item.text, item.title.as_deref(), &item.short_texts, level)
+        }
+    });
+    item.text = text.unwrap_or_else(|| item.text.clone());
 }
 
 /// The kinds of records that consist of one text.

@@ -4,13 +4,15 @@
 //! given in the order in which they are served. The choice has two phases:
 //!
 //! 1. The *always* items of each layer, layer by layer. They may use all that is left, whatever the share of the layer
-//!    is; only its `max_tokens` limits them.
+//!    is; only its `max_tokens` limits them. If an item had to be shortened and nearly no room is left, later layers get
+//!    nothing: a few tokens of them are worth less than what was cut off.
 //! 2. The *conditional* items. A layer may use its share of what the layers before it left, less what its always items
 //!    took. What it does not use flows on to the next layer. What is left after the last layer is offered to the items
 //!    that got no form or a smaller one, in the same order.
 //!
 //! Within a list the items are taken in order, each in the first of its forms that fits; an item that does not fit is
-//! followed by the next one.
+//! followed by the next one. Or, if that is worth more, all of them are taken in their smallest form first, and then
+//! improved in order.
 //!
 //! Such a greedy choice is not monotone: with a few tokens more it may take one large item in place of several small
 //! ones. So the result for a limit is the best, by [value](PlanValue), of the greedy results for all limits up to it. Only the
@@ -23,6 +25,11 @@ mod search;
 mod tests;
 
 use search::{FormChoices, best_choice};
+
+/// Later layers get nothing if an item was shortened and at most this part of the budget, and at most so many tokens, are
+/// left.
+const MAX_UNUSED_PART: usize = 8;
+const MAX_UNUSED_TOKENS: usize = 500;
 
 /// A layer with the items that it offers, most important first.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -92,22 +99,27 @@ impl BudgetPlan {
 pub fn choose(budget: usize, layers: &[BudgetLayer]) -> BudgetPlan {
     let mut value = Vec::with_capacity(layers.len() + 1);
     let mut left = budget;
+    let mut is_used_up = false;
     let mut always = Vec::with_capacity(layers.len());
     for layer in layers {
         let limit = left.min(layer.max_tokens.unwrap_or(usize::MAX));
-        let items: Vec<&BudgetItem> = layer.always.iter().collect();
-        let chosen = best_choice(&items, limit, 0, |limit| take_in_order(&items, limit));
+        let offered = if is_used_up { &[] } else { layer.always.as_slice() };
+        let items: Vec<&BudgetItem> = offered.iter().collect();
+        let mut chosen = best_choice(&items, limit, 0, |limit| take(&items, limit));
         let tokens = chosen.tokens(&items);
+        is_used_up |= limit == left && has_shortened(&chosen) && is_small(left - tokens, budget);
         left -= tokens;
         value.push(chosen.value(&items));
+        chosen.forms.resize(layer.always.len(), None);
         always.push(AlwaysItems { chosen, tokens });
     }
-    let items: Vec<&BudgetItem> = layers.iter().flat_map(|layer| &layer.conditional).collect();
+    let offered = if is_used_up { &[] } else { layers };
+    let items: Vec<&BudgetItem> = offered.iter().flat_map(|layer| &layer.conditional).collect();
     let reserved = budget - left;
     let conditional =
-        best_choice(&items, budget, reserved, |limit| share_out(layers, &always, &items, limit));
+        best_choice(&items, budget, reserved, |limit| share_out(offered, &always, &items, limit));
     value.push(conditional.value(&items));
-    let mut forms = conditional.forms.into_iter();
+    let mut forms = conditional.forms.into_iter().chain(std::iter::repeat(None));
     let layers = layers.iter().zip(always).map(|(layer, always)| {
         let conditional: Vec<Option<usize>> =
             forms.by_ref().take(layer.conditional.len()).collect();
@@ -116,6 +128,15 @@ pub fn choose(budget: usize, layers: &[BudgetLayer]) -> BudgetPlan {
         LayerPlan { always: always.chosen.forms, conditional, tokens }
     });
     BudgetPlan { layers: layers.collect(), value: PlanValue(value) }
+}
+
+fn has_shortened(chosen: &FormChoices) -> bool {
+    chosen.forms.iter().flatten().any(|form| *form > 0)
+}
+
+/// Returns whether tokens that are left are too few to be worth using.
+fn is_small(left: usize, budget: usize) -> bool {
+    left <= (budget / MAX_UNUSED_PART).min(MAX_UNUSED_TOKENS)
 }
 
 /// What was chosen of the always items of a layer.
@@ -134,6 +155,40 @@ impl BudgetItem {
     fn first_fit(&self, limit: usize) -> Option<usize> {
         self.forms.iter().position(|form| form.tokens <= limit)
     }
+}
+
+/// Takes items in order, or all in their smallest form first, whichever is worth more.
+fn take(items: &[&BudgetItem], limit: usize) -> FormChoices {
+    let in_order = take_in_order(items, limit);
+    // Nothing can be gained if nothing was shortened or left out.
+    if in_order.forms.iter().all(|form| *form == Some(0)) {
+        return in_order;
+    }
+    let smallest_first = take_smallest_first(items, limit);
+    match smallest_first.value(items) > in_order.value(items) {
+        true => smallest_first,
+        false => in_order,
+    }
+}
+
+/// Takes each item in its smallest form if that fits into what is left, and then improves them in order.
+fn take_smallest_first(items: &[&BudgetItem], limit: usize) -> FormChoices {
+    let mut left = limit;
+    let mut forms: Vec<Option<usize>> = Vec::with_capacity(items.len());
+    for item in items {
+        let smallest = item.forms.len().checked_sub(1);
+        let form = smallest.filter(|form| item.cost(Some(*form)) <= left);
+        left -= item.cost(form);
+        forms.push(form);
+    }
+    for (item, form) in items.iter().zip(&mut forms) {
+        let cost = item.cost(*form);
+        if let Some(better) = item.first_fit(left + cost) {
+            left = left + cost - item.cost(Some(better));
+            *form = Some(better);
+        }
+    }
+    FormChoices { forms }
 }
 
 /// Takes each item in the first form that fits into what is left.
@@ -167,7 +222,7 @@ fn share_out(
         let allowed = target.min(layer.max_tokens.unwrap_or(usize::MAX));
         let offered: Vec<&BudgetItem> = layer.conditional.iter().collect();
         let within = allowed.saturating_sub(layer_tokens[at]).min(left);
-        let taken = take_in_order(&offered, within);
+        let taken = take(&offered, within);
         let tokens = taken.tokens(&offered);
         left -= tokens;
         layer_tokens[at] += tokens;

@@ -5,7 +5,7 @@ mod form;
 mod markdown;
 mod reference;
 
-pub use form::{DocumentForm, smaller_forms, stated_summary};
+pub use form::{DocumentForm, smaller_form_of_data, smaller_forms};
 pub(crate) use markdown::link_ranges;
 pub use reference::{LinkField, Reference, ReferenceKind};
 pub(crate) use reference::{is_plan_or_adr_name, strip_extension};
@@ -302,7 +302,7 @@ pub fn scalar_to_text(value: &Value) -> Option<String> {
 
 /// Returns a problem for the first conflict marker of a text. Neither side of an unfinished merge can
 /// be trusted.
-pub(crate) fn conflict_marker(path: &str, text: &str) -> Option<Problem> {
+pub fn conflict_marker(path: &str, text: &str) -> Option<Problem> {
     let is_marker = |line: &str| {
         ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|mark| {
             line.strip_prefix(mark)

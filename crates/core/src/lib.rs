@@ -12,6 +12,7 @@ pub mod cascade;
 pub mod compression;
 pub mod conflict;
 mod cycles;
+mod data_summary;
 pub mod day;
 pub mod document;
 pub mod embedding;

@@ -1,7 +1,5 @@
 //! Searches the best of the choices for all limits up to a given one.
 
-use std::cmp::{Ordering, Reverse};
-
 use super::BudgetItem;
 
 /// Between two powers of two the grid has at most 2 to the power of this many limits, so that less than 0.2 % of a
@@ -31,17 +29,11 @@ impl FormChoices {
         };
         chosen.map(value).sum()
     }
-
-    /// Compares the forms of two choices of equal value: the one with the better form at the first difference counts as
-    /// greater, so that a value belongs to one choice only.
-    fn compare_forms(&self, other: &FormChoices) -> Ordering {
-        let rank = |form: &Option<usize>| Reverse(form.unwrap_or(usize::MAX));
-        self.forms.iter().map(rank).cmp(other.forms.iter().map(rank))
-    }
 }
 
 /// Returns the best choice of all limits of the grid from `lowest` to `limit`. `lowest` is used by other items and is
-/// included in every limit.
+/// included in every limit. Of equal choices, that of the lowest limit is taken: a larger limit of equal value gives the
+/// same choice.
 pub(super) fn best_choice(
     items: &[&BudgetItem],
     limit: usize,
@@ -65,7 +57,7 @@ pub(super) fn best_choice(
     while let Some(tried) = next.filter(|tried| *tried >= lowest) {
         let chosen = choose(tried);
         let value = chosen.value(items);
-        if value.cmp(&best_value).then_with(|| chosen.compare_forms(&best)).is_gt() {
+        if value >= best_value {
             (best, best_value) = (chosen, value);
         }
         next = tried.checked_sub(1).map(round_down);

@@ -85,6 +85,31 @@ fn a_budget_that_is_just_enough_takes_everything() {
     assert!(choose(10_013, &layers).tokens() <= 10_013);
 }
 
+#[test]
+fn a_long_item_leaves_room_for_the_smallest_forms_of_the_next_ones() {
+    let layers = [layer(1.0, &[&[3000, 950, 800, 60], &[100], &[50]], &[])];
+    assert_eq!(choose(1000, &layers).layers[0].always, [Some(2), Some(0), Some(0)]);
+}
+
+#[test]
+fn later_layers_get_nothing_if_an_item_was_shortened_and_little_is_left() {
+    let second = layer(0.1, &[&[20]], &[&[10]]);
+    let plan = choose(1000, &[layer(0.9, &[&[3000, 950]], &[&[15]]), second.clone()]);
+    assert_eq!((plan.layers[0].tokens, plan.layers[1].tokens), (950, 0));
+    assert_eq!(plan.layers[0].conditional, [None]);
+    // Enough is left.
+    let plan = choose(1000, &[layer(0.9, &[&[3000, 300]], &[]), second.clone()]);
+    assert_eq!((plan.layers[0].tokens, plan.layers[1].tokens), (300, 30));
+    // Nothing was shortened.
+    let plan = choose(1000, &[layer(0.9, &[&[950]], &[]), second.clone()]);
+    assert_eq!((plan.layers[0].tokens, plan.layers[1].tokens), (950, 30));
+    // The limit of the layer, and not the budget, was too small.
+    let mut first = layer(0.9, &[&[3000, 950]], &[]);
+    first.max_tokens = Some(990);
+    let plan = choose(1000, &[first, second]);
+    assert_eq!((plan.layers[0].tokens, plan.layers[1].tokens), (950, 30));
+}
+
 fn any_item() -> impl Strategy<Value = BudgetItem> {
     (0usize..30_000, 0usize..100, 0usize..100, 1usize..4).prop_map(
         |(full, second, third, count)| {

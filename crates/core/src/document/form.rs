@@ -1,10 +1,15 @@
 //! Smaller forms of a document, for a budget that its full text does not fit into.
 
+mod part;
+
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Document, DocumentSection};
-use crate::{Value, path, prose, yaml};
+use crate::{Value, data_summary, path, prose, yaml};
+use part::parts;
 
 /// A longer paragraph is shortened after a sentence or a list item.
 const MAX_PARAGRAPH_CHARS: usize = 320;
@@ -21,18 +26,23 @@ pub enum DocumentForm {
     Outline,
     /// The opening and the first paragraph under each heading; of a file with data, its `summary`.
     Overview,
+    /// The beginning of every section.
+    Part,
     /// All of it.
     Full,
 }
 
 impl DocumentForm {
-    /// Returns what a document in this form is worth, compared to other forms.
-    pub fn points(self) -> u64 {
+    /// Returns what a document in this form is worth, compared to other forms. `share` is the share of its tokens that the
+    /// form has. The first tokens of a document are worth more than the last ones.
+    pub fn points(self, share: f64) -> u64 {
         match self {
-            DocumentForm::Card => 1,
-            DocumentForm::Outline => 2,
-            DocumentForm::Overview => 4,
-            DocumentForm::Full => 8,
+            DocumentForm::Card => 100,
+            DocumentForm::Outline => 200,
+            DocumentForm::Overview | DocumentForm::Part => {
+                200 + (600.0 * share.clamp(0.0, 1.0).sqrt()) as u64
+            }
+            DocumentForm::Full => 800,
         }
     }
 
@@ -42,31 +52,47 @@ impl DocumentForm {
             DocumentForm::Card => "card",
             DocumentForm::Outline => "outline",
             DocumentForm::Overview => "overview",
+            DocumentForm::Part => "part",
             DocumentForm::Full => "full",
         }
     }
 }
 
-/// Returns the smaller forms of a markdown document, the largest first. No sentence is cut.
+/// Returns the smaller forms of a markdown document, the largest first: parts of several lengths, the overview, the outline
+/// and the card. No sentence is cut.
 pub fn smaller_forms(document: &Document) -> Vec<(DocumentForm, String)> {
     let sections = document.sections();
-    let parts: Vec<String> = sections.iter().filter_map(section_overview).collect();
-    let overview = (!parts.is_empty()).then(|| (DocumentForm::Overview, parts.join("\n\n")));
-    let card = card(document).map(|card| (DocumentForm::Card, card));
-    overview.into_iter().chain(outline(&sections)).chain(card).collect()
+    let overviews: Vec<String> = sections.iter().filter_map(section_overview).collect();
+    let overview = Some(overviews.join("\n\n")).filter(|overview| !overview.is_empty());
+    let outline = outline(&sections);
+    let smallest = outline.as_ref().or(overview.as_ref()).map_or(0, |form| form.chars().count());
+    let parts = parts(&sections, smallest).into_iter().map(|part| (DocumentForm::Part, part));
+    let overview = overview.map(|overview| (DocumentForm::Overview, overview));
+    let mut forms: Vec<(DocumentForm, String)> = parts.chain(overview).collect();
+    forms.sort_by_key(|(_, text)| Reverse(text.chars().count()));
+    forms.extend(outline.map(|outline| (DocumentForm::Outline, outline)));
+    forms.extend(card(document).map(|card| (DocumentForm::Card, card)));
+    forms
 }
 
-/// Returns the smaller form of a file with data (JSON, YAML): the text that it states as its `summary`. Data is shown
-/// whole or not at all otherwise, since a part of it would mislead.
-pub fn stated_summary(text: &str) -> Option<(DocumentForm, String)> {
+/// Returns the smaller form of a file with data (JSON, YAML): the text that it states as its `summary`, else a list of its
+/// keys with short values. No part of it is shown as if it were all.
+pub fn smaller_form_of_data(text: &str) -> Option<(DocumentForm, String)> {
     let value = yaml::parse(text).ok()??.value();
-    let summary = value.get("summary").and_then(Value::as_str).map(str::trim)?;
-    (!summary.is_empty()).then(|| (DocumentForm::Overview, summary.to_owned()))
+    let stated = value.get("summary").and_then(Value::as_str).map(str::trim);
+    let (form, smaller) = match (&value, stated.filter(|stated| !stated.is_empty())) {
+        (_, Some(stated)) => (DocumentForm::Overview, stated.to_owned()),
+        (Value::Object(_) | Value::Array(_), None) => {
+            (DocumentForm::Outline, data_summary::summarise(&value))
+        }
+        _ => return None,
+    };
+    (!smaller.is_empty() && smaller.len() < text.trim().len()).then_some((form, smaller))
 }
 
 /// Returns the opening, which is all up to the second heading, and the other headings. A document without further
 /// headings has no outline.
-fn outline(sections: &[DocumentSection<'_>]) -> Option<(DocumentForm, String)> {
+fn outline(sections: &[DocumentSection<'_>]) -> Option<String> {
     let is_title = |section: &DocumentSection<'_>| section.heading.is_none_or(|it| it.level == 1);
     let opening_count = sections.iter().take(2).take_while(|section| is_title(section)).count();
     let (opening, rest) = sections.split_at(opening_count);
@@ -76,7 +102,7 @@ fn outline(sections: &[DocumentSection<'_>]) -> Option<(DocumentForm, String)> {
     }
     let opening = opening.iter().filter_map(section_overview);
     let parts: Vec<String> = opening.chain([headings.join("\n")]).collect();
-    Some((DocumentForm::Outline, parts.join("\n\n")))
+    Some(parts.join("\n\n"))
 }
 
 fn heading_line(section: &DocumentSection<'_>) -> Option<String> {
@@ -117,11 +143,7 @@ fn shorten(paragraph: &[&str]) -> String {
     if whole.chars().count() <= MAX_PARAGRAPH_CHARS {
         return whole;
     }
-    let is_list = |line: &str| {
-        line.trim_start().starts_with(['-', '*', '+', '|'])
-            || line.trim_start().starts_with(|c: char| c.is_ascii_digit())
-    };
-    if is_list(paragraph[0]) {
+    if is_list_line(paragraph[0]) {
         let mut chars = 0;
         let fitting = paragraph.iter().take_while(|line| {
             chars += line.chars().count();
@@ -130,7 +152,7 @@ fn shorten(paragraph: &[&str]) -> String {
         // An item may have further lines, which belong to it.
         let end = (1..=fitting.count())
             .rev()
-            .find(|end| paragraph.get(*end).is_none_or(|next| is_list(next)));
+            .find(|end| paragraph.get(*end).is_none_or(|next| is_list_line(next)));
         return format!("{}\n…", paragraph[..end.unwrap_or(1)].join("\n"));
     }
     let line = paragraph.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
@@ -138,6 +160,12 @@ fn shorten(paragraph: &[&str]) -> String {
     let first = prose::split_sentences(&line).first().copied().unwrap_or_default();
     let kept = if leading.is_empty() { first } else { leading };
     if kept == line { line } else { format!("{kept} …") }
+}
+
+/// Returns whether a line begins an item of a list or is a row of a table.
+fn is_list_line(line: &str) -> bool {
+    line.trim_start().starts_with(['-', '*', '+', '|'])
+        || line.trim_start().starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_fence(line: &str) -> bool {
@@ -185,8 +213,9 @@ mod tests {
     #[test]
     fn a_long_paragraph_is_cut_after_a_sentence_and_a_list_after_an_item() {
         let overview = |body: &str| {
-            let forms = smaller_forms(&Document::parse("a.md", body));
-            forms.into_iter().next().map(|(_, text)| text).unwrap_or_default()
+            let forms = smaller_forms(&Document::parse("a.md", body)).into_iter();
+            let mut overviews = forms.filter(|(form, _)| *form == DocumentForm::Overview);
+            overviews.next().map(|(_, text)| text).unwrap_or_default()
         };
         let sentence = "Every refund is stored as an event, and balances\nare derived from events.";
         let prose = format!("# A\n\n{}\n", [sentence; 9].join(" "));
@@ -199,11 +228,16 @@ mod tests {
     }
 
     #[test]
-    fn data_has_a_smaller_form_only_if_it_states_a_summary() {
-        let summary = stated_summary("{\"summary\": \"Three tasks.\", \"tasks\": [1, 2, 3]}");
+    fn data_has_the_summary_that_it_states_or_a_list_of_its_keys() {
+        let summary = smaller_form_of_data("{\"summary\": \"Three tasks.\", \"tasks\": [1, 2, 3]}");
         assert_eq!(summary, Some((DocumentForm::Overview, "Three tasks.".to_owned())));
-        for text in ["{\"tasks\": []}", "summary: 3", "summary: ' '", "- a", "{", ""] {
-            assert_eq!(stated_summary(text), None, "{text}");
+        let list = smaller_form_of_data(
+            "goal: Ship refunds\ntasks:\n  - id: 7\n    log: a long text\n  - id: 8\n    log: a long text\n",
+        );
+        let expected = "- goal: Ship refunds\n- tasks: 7, 8".to_owned();
+        assert_eq!(list, Some((DocumentForm::Outline, expected)));
+        for text in ["{\"tasks\": []}", "{}", "3", "- a", "{", ""] {
+            assert_eq!(smaller_form_of_data(text), None, "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use heirloom_core::document::{DocumentForm, smaller_forms, stated_summary};
+use heirloom_core::document::{DocumentForm, smaller_form_of_data, smaller_forms};
 use heirloom_core::hierarchy::{Hierarchy, Level};
 use heirloom_core::staleness::Freshness;
 use heirloom_core::{path, stage_summary};
@@ -127,7 +127,7 @@ fn candidate(
     }
     let smaller = match layout::is_markdown(&document.path) {
         true => smaller_forms(document),
-        false => stated_summary(full).into_iter().collect(),
+        false => smaller_form_of_data(full).into_iter().collect(),
     };
     let pattern = level.patterns().nth(placed.pattern).unwrap_or_default();
     Some(Candidate {

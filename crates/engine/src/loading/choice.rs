@@ -83,15 +83,17 @@ pub(crate) fn choose(
     counter: &mut TokenCounter<'_>,
     render: impl Fn(&CandidateLayer, &Candidate, &str) -> String,
 ) -> ChosenContext {
-    let costs: Vec<Vec<Costs>> = layers
-        .iter()
-        .map(|layer| {
-            let cost = |document: &Candidate| {
-                costs(document, |text| counter.count(&render(layer, document, text)))
-            };
-            layer.documents.iter().map(cost).collect()
-        })
-        .collect();
+    let mut cost_of = |layer: &CandidateLayer, form_count: usize| {
+        let cost = |document: &Candidate| {
+            costs(document, form_count, |text| counter.count(&render(layer, document, text)))
+        };
+        layer.documents.iter().map(cost).collect::<Vec<Costs>>()
+    };
+    let mut costs: Vec<Vec<Costs>> = layers.iter().map(|layer| cost_of(layer, 1)).collect();
+    // The smaller forms are counted only if they are needed.
+    if !fits_whole(budget, &layers, &costs) {
+        costs = layers.iter().map(|layer| cost_of(layer, usize::MAX)).collect();
+    }
     let offered: Vec<BudgetLayer> = layers
         .iter()
         .zip(&costs)
@@ -113,17 +115,27 @@ pub(crate) fn choose(
     ChosenContext { layers: layers.collect(), value: plan.value }
 }
 
+/// Returns whether all documents fit in their full form.
+fn fits_whole(budget: usize, layers: &[CandidateLayer], costs: &[Vec<Costs>]) -> bool {
+    let tokens = |costs: &Vec<Costs>| costs.iter().map(Costs::full).sum::<usize>();
+    let fits_layer = |(layer, costs): (&CandidateLayer, &Vec<Costs>)| {
+        layer.max_tokens.is_none_or(|most| tokens(costs) <= most)
+    };
+    costs.iter().map(tokens).sum::<usize>() <= budget && layers.iter().zip(costs).all(fits_layer)
+}
+
 fn always_count(layer: &CandidateLayer) -> usize {
     layer.documents.iter().take_while(|document| document.reason == LoadReason::Always).count()
 }
 
-fn costs(document: &Candidate, mut count: impl FnMut(&str) -> usize) -> Costs {
+fn costs(document: &Candidate, form_count: usize, mut count: impl FnMut(&str) -> usize) -> Costs {
     let mut costs = Costs { item: BudgetItem::default(), forms: vec![] };
-    for (at, (form, text)) in document.forms.iter().enumerate() {
+    for (at, (form, text)) in document.forms.iter().enumerate().take(form_count) {
         let tokens = count(text);
         if at == 0 || tokens < costs.smallest() {
             costs.forms.push(at);
-            costs.item.forms.push(ItemForm { tokens, points: form.points() });
+            let share = tokens as f64 / costs.full().max(1) as f64;
+            costs.item.forms.push(ItemForm { tokens, points: form.points(share) });
         }
     }
     costs

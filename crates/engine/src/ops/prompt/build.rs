@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::sections::{self, EntryStyle};
 use crate::loading::{
-    ChosenEntry, ChosenLayer, ContentKind, ContextSelection, LeftOutFile, SelectedContext,
-    candidate_layers, choose,
+    Candidate, CandidateLayer, ChosenEntry, ChosenLayer, ContentKind, ContextSelection,
+    LeftOutFile, SelectedContext, candidate_layers, choose,
 };
 use crate::view::View;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -62,7 +62,8 @@ impl Operation for PromptBuild {
 }
 
 /// Builds the prompt. The headings of the levels are not among the costs of its parts, since only levels with entries
-/// have one; if the whole is too long, it is built again with less room.
+/// have one; if the whole is too long, it is built again with less room. More room never gives less, so the first prompt
+/// that fits is the best.
 fn build(
     selected: &SelectedContext,
     task: Option<&str>,
@@ -70,37 +71,55 @@ fn build(
 ) -> Result<AgentPrompt, Error> {
     let budget = selected.budget;
     let layout = PromptLayout::new(selected, task);
+    let candidates =
+        || candidate_layers(&selected.inherited, &selected.hierarchy, ContentKind::Text);
+    let has_documents = candidates().iter().any(|layer| !layer.documents.is_empty());
     let task_tokens = task.map_or(0, |task| counter.count(&format!("{task}\n\n")));
     let mut room = budget.saturating_sub(task_tokens);
     loop {
-        let layers = candidate_layers(&selected.inherited, &selected.hierarchy, ContentKind::Text);
-        let has_documents = layers.iter().any(|layer| !layer.documents.is_empty());
-        let chosen =
-            choose(room, layers, &selected.shares.shares, counter, |layer, document, text| {
-                let is_first =
-                    layer.documents.first().is_some_and(|first| first.path == document.path);
-                let part =
-                    layout.entry(&layer.level, is_first, &document.key, &document.path, text);
-                format!("{part}\n\n")
-            });
+        let shares = &selected.shares.shares;
+        let chosen = choose(room, candidates(), shares, counter, |layer, document, text| {
+            let is_first = layer.documents.first().is_some_and(|first| first.path == document.path);
+            let part = layout.entry(&layer.level, is_first, document, text);
+            format!("{part}\n\n")
+        });
         let chosen = chosen.layers;
         let prompt = layout.write(&chosen);
-        let tokens = if prompt.is_empty() { 0 } else { counter.count(&format!("{prompt}\n")) };
+        let tokens = count(&prompt, counter);
         let is_empty = chosen.iter().all(|layer| layer.entries.is_empty());
-        if (tokens > budget && (room == 0 || is_empty)) || (is_empty && has_documents) {
-            let needed = task_tokens + layout.heading_tokens(counter);
-            return Err(too_small(budget, needed, &chosen));
+        if is_empty && (has_documents || tokens > budget) {
+            let needed = smallest_prompt(&layout, &candidates(), counter);
+            return Err(too_small(budget, needed));
         }
         if tokens <= budget {
             return Ok(describe(selected, prompt, tokens, chosen));
         }
-        room = room.saturating_sub(tokens - budget);
+        room = room.saturating_sub(1);
     }
 }
 
-fn too_small(budget: usize, headings: usize, chosen: &[ChosenLayer]) -> Error {
-    let smallest = chosen.iter().flat_map(|layer| &layer.left_out).map(|left| left.smallest).min();
-    let needed = headings + smallest.unwrap_or(0);
+fn count(prompt: &str, counter: &mut TokenCounter<'_>) -> usize {
+    if prompt.is_empty() { 0 } else { counter.count(&format!("{prompt}\n")) }
+}
+
+/// Returns the tokens of the smallest prompt: the task, and the smallest form of one document.
+fn smallest_prompt(
+    layout: &PromptLayout<'_>,
+    layers: &[CandidateLayer],
+    counter: &mut TokenCounter<'_>,
+) -> usize {
+    let documents = layers
+        .iter()
+        .flat_map(|layer| layer.documents.iter().map(|document| (layer.level.as_str(), document)));
+    let prompts = documents.flat_map(|(level, document)| {
+        let with = |(_, text): &(_, String)| layout.write_one(level, document, text);
+        document.forms.iter().map(with)
+    });
+    let tokens = prompts.map(|prompt| count(&prompt, counter)).min();
+    tokens.unwrap_or_else(|| count(&layout.write(&[]), counter))
+}
+
+fn too_small(budget: usize, needed: usize) -> Error {
     Error::bad_input(format!("a budget of {budget} tokens is too small for any part of the prompt"))
         .hint(format!("state at least {needed}"))
 }
@@ -140,35 +159,43 @@ impl<'p> PromptLayout<'p> {
         PromptLayout { levels: names.map(section).collect(), task }
     }
 
-    /// Returns the tokens of the longest heading.
-    fn heading_tokens(&self, counter: &mut TokenCounter<'_>) -> usize {
-        let headings = self.levels.iter().map(|(_, heading, _)| format!("{heading}\n\n"));
-        headings.map(|heading| counter.count(&heading)).max().unwrap_or(0)
-    }
-
-    fn entry(&self, level: &str, is_first: bool, key: &str, path: &str, content: &str) -> String {
+    fn entry(&self, level: &str, is_first: bool, document: &Candidate, content: &str) -> String {
         let found = self.levels.iter().find(|(name, _, _)| *name == level);
         let style = found.map_or(EntryStyle::Headed, |(_, _, style)| *style);
-        sections::entry(style, is_first, key, path, content)
+        sections::entry(style, is_first, &document.key, &document.path, content)
     }
 
     /// Writes the sections that have entries, and the task under the heading of the last one.
     fn write(&self, chosen: &[ChosenLayer]) -> String {
+        self.write_sections(|level| {
+            let layer = chosen.iter().find(|layer| layer.level == level);
+            let entries = layer.map(|layer| layer.entries.as_slice()).unwrap_or_default();
+            let part = |(at, entry): (usize, &ChosenEntry)| {
+                self.entry(level, at == 0, &entry.document, &entry.content)
+            };
+            entries.iter().enumerate().map(part).collect()
+        })
+    }
+
+    /// Writes a prompt with one document and the task.
+    fn write_one(&self, level: &str, document: &Candidate, content: &str) -> String {
+        self.write_sections(|other| match other == level {
+            true => vec![self.entry(level, true, document, content)],
+            false => vec![],
+        })
+    }
+
+    fn write_sections(&self, entries_of: impl Fn(&str) -> Vec<String>) -> String {
         let mut parts = Vec::new();
         for (at, (level, heading, _)) in self.levels.iter().enumerate() {
             let is_last = at + 1 == self.levels.len();
-            let layer = chosen.iter().find(|layer| layer.level == *level);
-            let entries = layer.map(|layer| layer.entries.as_slice()).unwrap_or_default();
+            let entries = entries_of(level);
             let task = self.task.filter(|_| is_last);
             if entries.is_empty() && task.is_none() {
                 continue;
             }
             parts.push(heading.clone());
-            let part = |(at, entry): (usize, &ChosenEntry)| {
-                let document = &entry.document;
-                self.entry(level, at == 0, &document.key, &document.path, &entry.content)
-            };
-            parts.extend(entries.iter().enumerate().map(part));
+            parts.extend(entries);
             parts.extend(task.map(str::to_owned));
         }
         parts.join("\n\n")

@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use heirloom_core::adr::{self, Adr, LinkTarget as Named, Status};
 use heirloom_core::frontmatter::{self, FrontMatterLocation};
+use heirloom_core::hierarchy::MAX_SHARE_SUM;
 use heirloom_core::yaml::{self, YamlKind, YamlNode, YamlStyle};
 use heirloom_core::{Document, Problem, Value};
 use heirloom_store::{Config, config};
@@ -42,6 +43,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "document_parse", run: document_parse },
     Target { name: "adr_edit", run: adr_edit },
     Target { name: "config_parse", run: config_parse },
+    Target { name: "sprint_settings_parse", run: sprint_settings_parse },
     Target { name: "memory_edit", run: memory_edit },
     Target { name: "log_read", run: log_read },
     Target { name: "recall_ask", run: recall_ask },
@@ -225,6 +227,39 @@ pub fn config_parse(data: &[u8]) -> Signature {
         }
         Err(problem) => {
             check_problem(text, &problem, config::PATH);
+            Signature::of((kind_of(&problem.message), problem.hint.is_some()))
+        }
+    }
+}
+
+/// Parses the settings of sprints: an error names its line, and accepted settings are valid.
+pub fn sprint_settings_parse(data: &[u8]) -> Signature {
+    let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
+    match Config::parse_sprint_settings(text) {
+        Ok(config) => {
+            let Some(hierarchy) = config.find_hierarchy(&config.hierarchy) else {
+                panic!("there is no hierarchy `{}`", config.hierarchy)
+            };
+            assert_eq!(hierarchy.first_defect(), None, "a hierarchy with a defect was accepted");
+            let roles = config.token_allocation(&config.hierarchy);
+            for (role, shares) in &roles {
+                let is_share = |share: &f64| (0.0..=1.0).contains(share);
+                assert!(shares.values().all(is_share), "{role} has a share that is none");
+                assert!(shares.values().sum::<f64>() <= MAX_SHARE_SUM, "{role} has too much");
+            }
+            assert!(!config.stages().is_empty(), "there are no stages");
+            let again = Config::parse_sprint_settings(text);
+            assert_eq!(again, Ok(config.clone()), "parsing twice differs");
+            let limited = hierarchy.levels.iter().filter(|level| level.max_tokens.is_some());
+            Signature::of((
+                roles.len().min(3),
+                limited.count(),
+                config.stages().len().min(9),
+                config.token_budget(&config.hierarchy).min(2),
+            ))
+        }
+        Err(problem) => {
+            check_problem(text, &problem, config::SPRINT_SETTINGS_PATH);
             Signature::of((kind_of(&problem.message), problem.hint.is_some()))
         }
     }

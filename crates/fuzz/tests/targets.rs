@@ -49,6 +49,7 @@ targets! {
     document_parse
     adr_edit
     config_parse
+    sprint_settings_parse
     memory_edit
     log_read
     recall_ask

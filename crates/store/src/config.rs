@@ -9,6 +9,7 @@ pub use loading::{DEFAULT_ROLE, LevelLoading};
 pub use sprint_settings::PATH as SPRINT_SETTINGS_PATH;
 
 use heirloom_core::Problem;
+use heirloom_core::document::conflict_marker;
 use heirloom_core::hierarchy::{self, Hierarchy};
 use heirloom_core::name;
 use heirloom_core::staleness::Thresholds;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Root;
 use loading::LoadingSettings;
-use place::{Step, line_at, problem_at, unknown_key};
+use place::{Step, line_at, problem_at, unknown_key, wrong_value};
 use sprint_settings::SprintSettings;
 
 /// The path of the settings file.
@@ -166,16 +167,28 @@ impl Config {
             Some(text) => Self::parse(&text)?,
             None => Self::default(),
         };
-        let sprints = match root.read(SPRINT_SETTINGS_PATH) {
-            Ok(Some(text)) => SprintSettings::parse(&text),
-            Ok(None) => Ok(SprintSettings::default()),
-            Err(problem) => Err(problem),
-        };
+        match root.read(SPRINT_SETTINGS_PATH) {
+            Ok(Some(text)) => config.with_sprint_settings(SprintSettings::parse(&text)),
+            Ok(None) => Ok(config),
+            Err(problem) => config.with_sprint_settings(Err(problem)),
+        }
+    }
+
+    fn with_sprint_settings(
+        self,
+        sprints: Result<SprintSettings, Problem>,
+    ) -> Result<Self, Problem> {
         // Another tool may have a file of this name, which matters only where sprints are used.
         match sprints {
-            Err(problem) if config.hierarchy == hierarchy::SPRINTS => Err(problem),
-            sprints => Ok(Config { sprints, ..config }),
+            Err(problem) if self.hierarchy == hierarchy::SPRINTS => Err(problem),
+            sprints => Ok(Config { sprints, ..self }),
         }
+    }
+
+    /// Parses and validates the settings of sprints, `.memory/config.yaml`, besides the default ones.
+    pub fn parse_sprint_settings(text: &str) -> Result<Self, Problem> {
+        let sprints = Ok(SprintSettings::parse(text)?);
+        Ok(Config { hierarchy: hierarchy::SPRINTS.to_owned(), sprints, ..Self::default() })
     }
 
     /// Parses and validates settings.
@@ -183,7 +196,8 @@ impl Config {
         let config: Config = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_at(text, span.start));
             let problem = Problem::at(PATH, line, error.message().trim().replace('\n', " "));
-            unknown_setting(text).unwrap_or(problem)
+            let is_unmerged = conflict_marker(PATH, text).map(unfinished_merge);
+            is_unmerged.or_else(|| wrong_setting(text)).unwrap_or(problem)
         })?;
         config.check(text)?;
         Ok(config)
@@ -340,12 +354,21 @@ impl Config {
     }
 }
 
-/// Returns a problem for the first key that is not a setting.
-fn unknown_setting(text: &str) -> Option<Problem> {
+/// Returns a problem for the first key that is not a setting, or the first value that has the wrong type.
+fn wrong_setting(text: &str) -> Option<Problem> {
     let table: toml::Table = text.parse().ok()?;
     let schema = schemars::schema_for!(Config).to_value();
-    let unknown = unknown_key(&serde_json::to_value(table).ok()?, &schema)?;
-    Some(problem_at(text, &unknown.path, unknown.message).hint(unknown.hint))
+    let settings = serde_json::to_value(table).ok()?;
+    if let Some(unknown) = unknown_key(&settings, &schema) {
+        return Some(problem_at(text, &unknown.path, unknown.message).hint(unknown.hint));
+    }
+    wrong_value(&settings, &schema).map(|wrong| problem_at(text, &wrong.path, wrong.message))
+}
+
+/// Returns the problem of settings with a conflict marker, given that of a document with one.
+fn unfinished_merge(marker: Problem) -> Problem {
+    let message = "a git conflict marker; the settings cannot be read until the merge is finished";
+    Problem { message: message.to_owned(), ..marker }
 }
 
 #[cfg(test)]
@@ -367,6 +390,23 @@ mod tests {
             (problem.line, problem.message.as_str(), problem.hint),
             (2, "there is no setting `staleness.warnin`", Some("did you mean `warning`?".into()))
         );
+    }
+
+    #[test]
+    fn a_value_of_a_wrong_type_is_described() {
+        let problem = |text: &str| {
+            let problem = Config::parse(text).unwrap_err();
+            (problem.line, problem.message)
+        };
+        assert_eq!(
+            problem("[loading_strategy.agent]\nmax_tokens = -5\n"),
+            (2, "loading_strategy.agent.max_tokens: -5 is not a whole number from 0 on".into())
+        );
+        assert_eq!(problem("stages = 7\n"), (1, "stages: 7 is not a list".into()));
+        let conflict = "<<<<<<< HEAD\nhierarchy = \"plans\"\n=======\n>>>>>>> theirs\n";
+        let message =
+            "a git conflict marker; the settings cannot be read until the merge is finished";
+        assert_eq!(problem(conflict), (1, message.into()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds settings in the text of a settings file: the line of a setting, and keys that do not exist.
 
 use heirloom_core::yaml::{YamlKind, YamlNode};
-use heirloom_core::{Problem, Value, name};
+use heirloom_core::{Problem, Value, json, name};
 use toml::de::{DeTable, DeValue};
 
 use super::PATH;
@@ -138,6 +138,72 @@ fn on_step<T>(
         path.pop();
     }
     found
+}
+
+/// A setting whose value has the wrong type.
+pub(super) struct WrongValue {
+    /// The path to it.
+    pub(super) path: Vec<Step>,
+    /// What is wrong, and what is allowed.
+    pub(super) message: String,
+}
+
+/// Finds a value that has not the type that the schema defines.
+pub(super) fn wrong_value(settings: &Value, schema: &Value) -> Option<WrongValue> {
+    let mut path = Vec::new();
+    let expected = first_wrong(settings, schema, schema, &mut path)?;
+    let found = path.iter().try_fold(settings, |value, step| match step {
+        Step::Key(key) => value.get(key),
+        Step::Item(at) => value.get(at),
+    });
+    let found = found.map(json::describe).unwrap_or_default();
+    let keys = path.iter().map(|step| match step {
+        Step::Key(key) => key.clone(),
+        Step::Item(at) => (at + 1).to_string(),
+    });
+    let message = format!("{}: {found} is not {expected}", keys.collect::<Vec<_>>().join("."));
+    Some(WrongValue { path, message })
+}
+
+/// Extends `path` to the first value of a wrong type, and returns what is expected there.
+fn first_wrong(
+    value: &Value,
+    schema: &Value,
+    definitions: &Value,
+    path: &mut Vec<Step>,
+) -> Option<&'static str> {
+    let schema = match schema.get("$ref").and_then(Value::as_str) {
+        Some(reference) => definitions.pointer(reference.trim_start_matches('#'))?,
+        None => schema,
+    };
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => return None,
+    };
+    if value.is_null() && types.contains(&"null") {
+        return None;
+    }
+    match (*types.first()?, value) {
+        ("object", Value::Object(map)) => map.iter().find_map(|(key, value)| {
+            let property = schema.get("properties").and_then(|properties| properties.get(key));
+            let inner = property.or_else(|| schema.get("additionalProperties"))?;
+            on_step(path, Step::key(key), |path| first_wrong(value, inner, definitions, path))
+        }),
+        ("array", Value::Array(items)) => items.iter().enumerate().find_map(|(at, item)| {
+            let inner = schema.get("items")?;
+            on_step(path, Step::Item(at), |path| first_wrong(item, inner, definitions, path))
+        }),
+        ("integer", Value::Number(number)) if number.is_u64() => None,
+        ("integer", Value::Number(number)) if number.is_i64() && schema["minimum"] != 0 => None,
+        ("integer", _) => Some("a whole number from 0 on"),
+        ("number", value) => (!value.is_number()).then_some("a number"),
+        ("string", value) => (!value.is_string()).then_some("a text"),
+        ("boolean", value) => (!value.is_boolean()).then_some("true or false"),
+        ("object", _) => Some("a mapping"),
+        ("array", _) => Some("a list"),
+        _ => None,
+    }
 }
 
 /// Returns the number of the line that contains a byte offset.

@@ -1,11 +1,12 @@
 //! `.memory/config.yaml`: the settings of token budgets for the hierarchy of sprints.
 
+use heirloom_core::document::conflict_marker;
 use heirloom_core::hierarchy::{self, Hierarchy};
 use heirloom_core::yaml::{self, YamlNode};
 use heirloom_core::{Problem, Value};
 
 use super::loading::LoadingSettings;
-use super::place::{Step, unknown_key, yaml_line_of};
+use super::place::{Step, unknown_key, wrong_value, yaml_line_of};
 
 /// The path of the file.
 pub const PATH: &str = ".memory/config.yaml";
@@ -20,6 +21,9 @@ pub(super) struct SprintSettings {
 impl SprintSettings {
     /// Parses and validates the file.
     pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+        if let Some(problem) = conflict_marker(PATH, text) {
+            return Err(super::unfinished_merge(problem));
+        }
         let parsed = yaml::parse(text)
             .map_err(|error| Problem::at(PATH, error.line, error.message).hint("fix the YAML"))?;
         let Some(file) = parsed.filter(|file| !file.value().is_null()) else {
@@ -44,14 +48,8 @@ impl SprintSettings {
             let line = yaml_line_of(file, &unknown.path);
             return Err(Problem::at(PATH, line, unknown.message).hint(unknown.hint));
         }
-        // Each setting is read by itself first, so that the problem has its line.
-        for (key, inner) in value.as_object().into_iter().flatten() {
-            let one = Value::Object([(key.clone(), inner.clone())].into_iter().collect());
-            let one = serde_json::from_value::<LoadingSettings>(one);
-            if let Err(error) = one {
-                let line = yaml_line_of(file, &[Step::key(key)]);
-                return Err(Problem::at(PATH, line, format!("{key}: {error}")));
-            }
+        if let Some(wrong) = wrong_value(value, &schema) {
+            return Err(Problem::at(PATH, yaml_line_of(file, &wrong.path), wrong.message));
         }
         serde_json::from_value(value.clone())
             .map_err(|error| Problem::in_file(PATH, error.to_string()))
@@ -130,9 +128,39 @@ mod tests {
             (1, "stages: [a, a]\n"),
             (2, "stages:\n- ../a\n"),
             (2, "stages: [a]\nstages: [b]\n"),
+            (3, "loading_strategy:\n  agent:\n    max_tokens: -5\n"),
+            (3, "token_allocation:\n  coder:\n    agent: .nan\n"),
+            (2, "stages: [a]\n<<<<<<< HEAD\ntoken_budget: 1\n=======\n>>>>>>> x\n"),
         ] {
             let problem = SprintSettings::parse(text).unwrap_err();
             assert_eq!(problem.line, line, "{text}{problem}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_a_wrong_type_is_described() {
+        let message = |text: &str| SprintSettings::parse(text).unwrap_err().message;
+        for (text, expected) in [
+            (
+                "loading_strategy:\n  agent:\n    max_tokens: -5\n",
+                "loading_strategy.agent.max_tokens: -5 is not a whole number from 0 on",
+            ),
+            ("token_budget: many\n", "token_budget: \"many\" is not a whole number from 0 on"),
+            (
+                "token_allocation:\n  coder:\n    agent: half\n",
+                "token_allocation.coder.agent: \"half\" is not a number",
+            ),
+            (
+                "loading_strategy:\n  agent:\n    always_load: prompt.md\n",
+                "loading_strategy.agent.always_load: \"prompt.md\" is not a list",
+            ),
+            ("stages: [a, 7]\n", "stages.2: 7 is not a text"),
+            (
+                "<<<<<<< HEAD\n",
+                "a git conflict marker; the settings cannot be read until the merge is finished",
+            ),
+        ] {
+            assert_eq!(message(text), expected, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use heirloom_engine::{Error, Op, schema};
 use serde_json::{Map, Value, json};
 
@@ -124,7 +124,9 @@ fn argument(field: &Field, positional: bool, is_shiftable: bool, several: bool) 
             .value_name(value_name)
             .ignore_case(true)
             .value_parser(PossibleValuesParser::new(words.iter().map(possible_value))),
-        Kind::Integer => arg.value_name("N").value_parser(value_parser!(i64)),
+        Kind::Integer => {
+            arg.value_name("N").value_parser(parse_integer).allow_negative_numbers(true)
+        }
         Kind::Number => arg.value_name("N").value_parser(parse_number).allow_negative_numbers(true),
         Kind::List if positional => arg.value_name(value_name).num_args(1..),
         Kind::List => arg.value_name(value_name).action(ArgAction::Append),
@@ -236,6 +238,11 @@ fn kind(schema: &Value) -> Kind {
         Some("object") => Kind::Pairs,
         _ => Kind::Text,
     }
+}
+
+/// Parses a whole number.
+fn parse_integer(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "it is not a whole number".to_owned())
 }
 
 /// Parses a number. JSON has no `NaN` and no infinity, so they would be lost on the way to the operation.
@@ -443,9 +450,18 @@ fn named_files(matches: &ArgMatches, field: &Field) -> Result<Option<Value>, Err
             (false, Some(extension)) => format!("{name}.{extension}"),
             _ => name.to_owned(),
         };
+        if map.contains_key(&name) {
+            return Err(named_twice(&long_flag(field), &name));
+        }
         map.insert(name, json!(content(path)?));
     }
     Ok(Some(Value::Object(map)))
+}
+
+/// Returns the error of a name that is given twice, since the last one would silently win.
+fn named_twice(flag: &str, name: &str) -> Error {
+    Error::bad_input(format!("--{flag}: `{name}` is given twice"))
+        .hint("give each a name of its own")
 }
 
 fn pairs(matches: &ArgMatches, name: &str) -> Result<Option<Value>, Error> {
@@ -456,7 +472,11 @@ fn pairs(matches: &ArgMatches, name: &str) -> Result<Option<Value>, Error> {
             return Err(Error::bad_input(format!("--{name} {item}: a `=` is missing"))
                 .hint(format!("write it as --{name} key=value")));
         };
-        map.insert(key.trim().to_owned(), json!(value.trim()));
+        let key = key.trim();
+        if map.contains_key(key) {
+            return Err(named_twice(name, key));
+        }
+        map.insert(key.to_owned(), json!(value.trim()));
     }
     Ok(Some(Value::Object(map)))
 }

@@ -1,6 +1,7 @@
 //! The summary of a stage, extracted from its artifacts. Nothing is added that the artifacts do not say.
 
 use crate::document::{DocumentForm, smaller_forms};
+use crate::printable::escape_unprintable;
 use crate::words::short_hash;
 use crate::{Document, Value, data_summary, lines, path, prose};
 
@@ -15,7 +16,8 @@ pub fn write(stage: &str, artifacts: &[(String, String)]) -> String {
     let mut text = format!("# Summary of {stage}\n");
     for (file, content) in artifacts {
         let body = artifact_summary(file, content);
-        text.push_str(&format!("\n## {}\n\n{}\n", path::stem(file), body.trim()));
+        let lines: Vec<String> = body.trim().lines().map(escape_unprintable).collect();
+        text.push_str(&format!("\n## {}\n\n{}\n", path::stem(file), lines.join("\n")));
     }
     mark(&text)
 }
@@ -95,6 +97,18 @@ mod tests {
             "{summary}"
         );
         assert_eq!(summary, write("planning", &artifacts));
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let artifacts = [
+            ("log.txt".to_owned(), "a \u{1b}[31mred\u{202e} b".to_owned()),
+            ("plan.json".to_owned(), "{\"goal\": \"\\u001b[2Jx\"}".to_owned()),
+            ("notes.md".to_owned(), "# A\n\n\u{7}b.\n".to_owned()),
+        ];
+        let summary = write("planning", &artifacts);
+        assert!(!summary.contains(|c: char| c.is_control() && c != '\n'), "{summary:?}");
+        assert!(summary.contains("\\u001b[31mred\\u202e b"), "{summary}");
     }
 
     #[test]

@@ -2,12 +2,18 @@
 
 use std::collections::HashSet;
 
-use heirloom_core::Hint;
+use heirloom_core::fold::Standing;
 use heirloom_core::recall::{is_stop_word, terms};
+use heirloom_core::record::EventAction;
+use heirloom_core::{Hint, day};
+use heirloom_index::StandingFilter;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::assembly::{ContextLine, Explanation, LeftOut};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, MemoryTarget};
 use crate::recall::Search;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -40,6 +46,22 @@ pub(crate) struct Why {
     left_out: Vec<LeftOut>,
     /// Ids of memories that say it and were no candidates.
     not_considered: Vec<String>,
+    /// Memories that say it and are no longer part of any context.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    retired: Vec<RetiredMemory>,
+}
+
+/// A memory that is superseded, archived or expired.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RetiredMemory {
+    /// Id under which it can be read.
+    id: String,
+    /// Text.
+    text: String,
+    /// What happened to it: superseded by another memory, archived, no longer true.
+    because: String,
+    /// Path and line where it is written, or the source that its author stated.
+    source: String,
 }
 
 impl Operation for ContextWhy {
@@ -54,14 +76,14 @@ impl Operation for ContextWhy {
     };
 
     fn run(session: &Session, request: Request) -> Result<Why, Error> {
-        let Some(last) = Explanation::read_last(session)? else {
+        let Some(mut last) = Explanation::read_last(session)? else {
             return Err(Error::not_found("no context was assembled in this workspace yet", vec![])
                 .hint(Hint::default().operation("context_assemble").then(" assembles one")));
         };
         let wanted = Wanted::new(&request.text);
-        let mut lines = last.lines;
+        let mut lines = std::mem::take(&mut last.lines);
         lines.retain(|line| wanted.is_about(&line.id, &line.text));
-        let mut left_out = last.left_out;
+        let mut left_out = std::mem::take(&mut last.left_out);
         left_out.retain(|one| wanted.is_about(&one.id, &one.text));
         let not_considered = match lines.is_empty() && left_out.is_empty() {
             true => memories_about(session, &request.text, &wanted)?,
@@ -69,7 +91,9 @@ impl Operation for ContextWhy {
         };
         lines.truncate(MAX_SHOWN);
         left_out.truncate(MAX_SHOWN);
-        Ok(Why { assembled: last.assembled, task: last.task, lines, left_out, not_considered })
+        let retired = retired_memories(session, &request.text, &wanted)?;
+        let Explanation { assembled, task, .. } = last;
+        Ok(Why { assembled, task, lines, left_out, not_considered, retired })
     }
 }
 
@@ -78,6 +102,65 @@ fn memories_about(session: &Session, text: &str, wanted: &Wanted) -> Result<Vec<
     let found = Search { query: text, limit: MAX_SHOWN, ..Search::default() }.run(session)?;
     let about = found.hits.into_iter().filter(|hit| wanted.is_about(&hit.item.id, &hit.item.text));
     Ok(about.map(|hit| hit.item.short_id().to_owned()).collect())
+}
+
+/// Returns the memories that say something, or have an id, and are superseded, archived or expired.
+fn retired_memories(
+    session: &Session,
+    text: &str,
+    wanted: &Wanted,
+) -> Result<Vec<RetiredMemory>, Error> {
+    let standing_filter = StandingFilter::Archive;
+    let search = Search { query: text, limit: MAX_SHOWN, standing_filter, ..Search::default() };
+    let found = search.run(session)?.hits.into_iter().map(|hit| hit.item);
+    let mut items: Vec<MemoryItem> =
+        found.filter(|item| wanted.is_about(&item.id, &item.text)).collect();
+    let known = MemoryQuery::new()
+        .ids(&[wanted.id.clone()])
+        .referents(items.iter().map(|item| item.referent.clone()))
+        .read(session)?;
+    let named = match known.find(&wanted.id) {
+        Ok(MemoryTarget::Record(id)) => known.memory.item(id),
+        _ => None,
+    };
+    let named = named.map(|item| MemoryItem::of_record(&known.memory, &item).on(session.today()));
+    let is_new = |item: &MemoryItem| !items.iter().any(|other| other.id == item.id);
+    let named = named.filter(|item| item.standing != Standing::Active && is_new(item));
+    items.extend(named);
+    let retired = |item: MemoryItem| RetiredMemory {
+        id: item.short_id().to_owned(),
+        because: retirement(&known, &item),
+        text: item.text,
+        source: item.source,
+    };
+    Ok(items.into_iter().map(retired).collect())
+}
+
+/// Returns what happened to a memory, and when.
+fn retirement(known: &MemorySlice, item: &MemoryItem) -> String {
+    let day_of = |id: Uuid| known.memory.record(id).map(|record| day::of_timestamp(record.at));
+    let on = |day: Option<Date>| day.map(|day| format!(" on {day}")).unwrap_or_default();
+    match item.standing {
+        Standing::Archived => {
+            let events = known.memory.events(EventAction::Archive, &item.referent);
+            format!("it was archived{}", on(events.into_iter().filter_map(day_of).min()))
+        }
+        Standing::Expired => match &item.valid_to {
+            Some(day) => format!("it was true until {day}"),
+            None => "it is no longer true".to_owned(),
+        },
+        Standing::Superseded | Standing::Active => {
+            let new = item.replaced_by.iter().map(|new| {
+                let day = new.record_id().and_then(day_of);
+                format!("{}{}", new.short(), on(day))
+            });
+            match (new.collect::<Vec<_>>().join(", "), &item.status) {
+                (new, _) if !new.is_empty() => format!("it was superseded by {new}"),
+                (_, Some(status)) => format!("its status is {status}"),
+                _ => "it was superseded".to_owned(),
+            }
+        }
+    }
 }
 
 /// What is looked for.
@@ -129,7 +212,13 @@ impl Answer for Why {
             let why = format!("  because {} ({} tokens) · ", one.because, one.tokens);
             view.wrapped_line(2, [span(Role::Dim, why), span(Role::Source, &one.source)]);
         }
-        if self.lines.is_empty() && self.left_out.is_empty() {
+        for one in &self.retired {
+            view.wrapped_line(2, [format!("not in it: {} [{}]", one.text, one.id)]);
+            let why = format!("  because {} · ", one.because);
+            view.wrapped_line(2, [span(Role::Dim, why), span(Role::Source, &one.source)]);
+        }
+        let is_unknown = self.not_considered.is_empty() && !self.retired.is_empty();
+        if self.lines.is_empty() && self.left_out.is_empty() && !is_unknown {
             let message = match self.not_considered.as_slice() {
                 [] => "not in it: no memory says that".to_owned(),
                 ids => format!(

@@ -42,7 +42,12 @@ impl Output {
     pub(crate) fn reply(&self, reply: &Reply) {
         match self.json {
             true => self.json(&reply.data(&|hint| self.word(hint))),
-            false => self.view(&reply.view()),
+            false => {
+                self.view(&reply.view());
+                for notice in reply.notices() {
+                    self.note(&format!("⚠️ {}", escape_unprintable(&self.word(&notice))));
+                }
+            }
         }
     }
 

@@ -10,4 +10,4 @@ pub(crate) use active_memory::{apply_memory, remove_unedited};
 pub(crate) use candidates::{Candidate, CandidateLayer, ContentKind, LoadReason, candidate_layers};
 pub(crate) use choice::{ChosenContext, ChosenEntry, ChosenLayer, LeftOutFile, choose};
 pub(crate) use role::role_shares;
-pub(crate) use selection::{ContextSelection, SelectedContext, check_budget};
+pub(crate) use selection::{ContextSelection, LevelSelection, SelectedContext, check_budget};

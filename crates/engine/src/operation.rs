@@ -5,6 +5,7 @@ pub(crate) mod request;
 pub mod schema;
 mod spec;
 
+use heirloom_core::Hint;
 use heirloom_core::hint::{HintFormatter, format_hints};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -65,6 +66,12 @@ pub trait Answer: Serialize + JsonSchema + 'static {
     /// Lays the answer out for agents.
     fn agent_view(&self) -> View {
         self.view()
+    }
+
+    /// Returns what a person should know besides the view, which may be the input of another program. The command line
+    /// prints it on standard error.
+    fn notices(&self) -> Vec<Hint> {
+        vec![]
     }
 
     /// Returns the answer as JSON, with its hints worded.
@@ -169,6 +176,11 @@ impl Reply {
         self.answer.agent_view()
     }
 
+    /// Returns what a person should know besides the view.
+    pub fn notices(&self) -> Vec<Hint> {
+        self.answer.notices()
+    }
+
     /// Returns whether it contains findings that should fail a script.
     pub fn has_findings(&self) -> bool {
         self.answer.has_findings()
@@ -180,6 +192,7 @@ trait ErasedAnswer {
     fn data(&self, word: HintFormatter<'_>) -> Value;
     fn view(&self) -> View;
     fn agent_view(&self) -> View;
+    fn notices(&self) -> Vec<Hint>;
     fn has_findings(&self) -> bool;
 }
 
@@ -194,6 +207,10 @@ impl<A: Answer> ErasedAnswer for A {
 
     fn agent_view(&self) -> View {
         Answer::agent_view(self)
+    }
+
+    fn notices(&self) -> Vec<Hint> {
+        Answer::notices(self)
     }
 
     fn has_findings(&self) -> bool {

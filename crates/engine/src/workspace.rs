@@ -9,6 +9,7 @@ pub(crate) mod input_checks;
 pub(crate) mod memory_document;
 pub(crate) mod memory_file;
 pub(crate) mod new_adr;
+pub(crate) mod new_names;
 pub(crate) mod new_workspace;
 pub(crate) mod scaffold;
 pub(crate) mod template;

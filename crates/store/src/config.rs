@@ -324,6 +324,18 @@ impl Config {
         self.loading_settings_of(hierarchy).token_allocation
     }
 
+    /// Returns the paths that the settings always load on a level of a hierarchy, as they are written; nothing if they
+    /// leave it to the hierarchy.
+    pub fn always_load(&self, hierarchy: &str, level: &str) -> Vec<String> {
+        let own = self.loading_strategy.get(level).filter(|_| hierarchy == self.hierarchy);
+        let of_sprints = match (&self.sprints, hierarchy) {
+            (Ok(sprints), hierarchy::SPRINTS) => sprints.loading.loading_strategy.get(level),
+            _ => None,
+        };
+        let always = |loading: &LevelLoading| loading.always_load.clone();
+        own.and_then(always).or_else(|| of_sprints.and_then(always)).unwrap_or_default()
+    }
+
     /// Returns the stages of sprints in their order.
     pub fn stages(&self) -> Vec<String> {
         let stages = self.loading_settings_of(hierarchy::SPRINTS).stages;

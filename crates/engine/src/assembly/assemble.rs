@@ -2,7 +2,6 @@
 
 use heirloom_core::Problem;
 use heirloom_core::assembly::Tier;
-use heirloom_core::hierarchy::Selectors;
 use heirloom_store::tokens;
 
 use super::background;
@@ -96,13 +95,7 @@ struct Gathered {
 
 /// Returns everything that may go into the context.
 fn gather(session: &Session, signals: &Signals, budget: usize) -> Result<Gathered, Error> {
-    let mut typed = Selectors::new();
-    for (level, name) in [("plan", &signals.plan), ("agent", &signals.agent)] {
-        if let Some(name) = name {
-            typed.insert(level.to_owned(), name.clone());
-        }
-    }
-    let inherited = inherit::read(session, None, &typed)?;
+    let inherited = inherit::read(session, signals.hierarchy.as_deref(), &signals.levels)?;
     let questions = signals.questions();
     let today = session.today().to_string();
     let memories = read_memories(session, &questions, budget)?;
@@ -111,7 +104,7 @@ fn gather(session: &Session, signals: &Signals, budget: usize) -> Result<Gathere
     let answers_or_all = (!questions.is_empty()).then_some(answers.entries.as_slice());
     let known = standing::read_memory(session, selectors, answers_or_all)?;
     let mut entries = standing::pins(session, &known)?;
-    entries.extend(standing::memory_of_plan(session, &known, selectors, questions.is_empty())?);
+    entries.extend(standing::memory_of_levels(session, &known, &inherited, questions.is_empty())?);
     entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
     entries.extend(recalled::instructions(&questions, &memories, signals.activity));
     entries.extend(background::background(&inherited, &memories, signals, &today));

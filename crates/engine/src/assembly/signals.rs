@@ -1,6 +1,7 @@
 //! What is known about the work that a context is for.
 
 use heirloom_core::assembly::Activity;
+use heirloom_core::hierarchy::Selectors;
 use heirloom_core::path::name_in_words;
 use heirloom_core::prose::begins_with_question;
 
@@ -17,10 +18,10 @@ pub(crate) struct Signals {
     pub(crate) errors: Vec<String>,
     /// What the agent is doing.
     pub(crate) activity: Activity,
-    /// The plan that the work belongs to.
-    pub(crate) plan: Option<String>,
-    /// The agent of that plan.
-    pub(crate) agent: Option<String>,
+    /// The hierarchy of the levels; `None` for the default one.
+    pub(crate) hierarchy: Option<String>,
+    /// The levels that the work belongs to: a plan and its agent, or a sprint and its stage.
+    pub(crate) levels: Selectors,
 }
 
 /// A question to memory that a signal asks.

@@ -8,6 +8,7 @@ use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::EntryKind;
 use heirloom_core::record::Referent;
+use heirloom_store::layout::DocumentRole;
 
 use super::entry::{Entry, Section};
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, OriginCheck, pins_of_request};
@@ -32,7 +33,7 @@ const MAX_OPEN: usize = 5;
 const MAX_CONTRADICTIONS: usize = 5;
 
 /// Reads what is pinned, what was forked and what contradicts. Memory documents take long to read, so they are read only
-/// if an entry of theirs may be among it: without a question, for a plan, or if a decision answers a question.
+/// if an entry of theirs may be among it: without a question, for a selected level, or if a decision answers a question.
 pub(super) fn read_memory(
     session: &Session,
     selectors: &Selectors,
@@ -46,7 +47,7 @@ pub(super) fn read_memory(
         _ => false,
     };
     let has_decision = answers.is_none_or(|answers| answers.iter().any(may_be_decision));
-    if !has_decision && !selectors.contains_key("plan") {
+    if !has_decision && selectors.is_empty() {
         let known = query().read_without_documents(session);
         if !known.names_entries() {
             return Ok(known);
@@ -67,48 +68,66 @@ pub(super) fn pins(session: &Session, known: &MemorySlice) -> Result<Vec<Entry>,
     Ok(entries)
 }
 
-/// Returns the memory of a plan and its agent: open blockers and questions, decisions, findings and lessons. Without a
-/// plan, returns the newest open blockers and questions of all plans if `is_open_wanted`.
-pub(super) fn memory_of_plan(
+/// Returns the memory of the selected levels, such as a plan and its agent: open blockers and questions, decisions,
+/// findings and lessons. If nothing is selected, returns the newest open blockers and questions of all if
+/// `is_open_wanted`.
+pub(super) fn memory_of_levels(
     session: &Session,
     known: &MemorySlice,
-    selectors: &Selectors,
+    inherited: &Inheritance,
     is_open_wanted: bool,
 ) -> Result<Vec<Entry>, Error> {
-    let plan = selectors.get("plan");
+    let selectors = &inherited.selectors;
     let is_own = |document: &MemoryDocument| {
-        plan.is_some_and(|plan| document.selectors.get("plan") == Some(plan))
-            && document
-                .selectors
-                .get("agent")
-                .is_none_or(|agent| selectors.get("agent") == Some(agent))
+        let mut names = document.selectors.iter();
+        !document.selectors.is_empty()
+            && names.all(|(level, name)| selectors.get(level) == Some(name))
     };
-    let is_read = |document: &MemoryDocument| is_own(document) || plan.is_none() && is_open_wanted;
+    let is_any_wanted = selectors.is_empty() && is_open_wanted;
+    let is_read = |document: &MemoryDocument| is_own(document) || is_any_wanted;
+    // Memory knows the documents of the default hierarchy only.
+    let is_other = inherited.hierarchy != session.config()?.hierarchy;
+    let of_other = is_other.then(|| {
+        let placed = inherited.placed.iter();
+        let memories = placed.filter(|placed| placed.role == DocumentRole::Memory).cloned();
+        MemoryQuery::new().read_with_documents(session, memories)
+    });
+    let known = of_other.as_ref().unwrap_or(known);
     known.prefetch_entry_dates(known.documents.iter().filter(|document| is_read(document)));
     let entries = known.entries().filter(|(document, _)| is_read(document));
-    let mut items: Vec<(EntryKind, MemoryItem)> = entries
-        .map(|(document, entry)| (entry.kind, MemoryItem::of_entry(&known.memory, document, entry)))
-        .filter(|(kind, item)| item.standing == Standing::Active && *kind != EntryKind::Session)
-        .filter(|(kind, item)| !kind.is_task() || !item.resolved)
-        .filter(|(kind, _)| plan.is_some() || kind.is_task())
+    let mut items: Vec<(EntryKind, &str, MemoryItem)> = entries
+        .map(|(document, entry)| {
+            let item = MemoryItem::of_entry(&known.memory, document, entry);
+            (entry.kind, level_name(document), item)
+        })
+        .filter(|(kind, _, item)| item.standing == Standing::Active && *kind != EntryKind::Session)
+        .filter(|(kind, _, item)| !kind.is_task() || !item.resolved)
+        .filter(|(kind, _, _)| !selectors.is_empty() || kind.is_task())
         .collect();
-    if plan.is_none() {
-        items.sort_by(|(_, a), (_, b)| b.date.cmp(&a.date).then_with(|| a.id.cmp(&b.id)));
+    if selectors.is_empty() {
+        items.sort_by(|(_, _, a), (_, _, b)| b.date.cmp(&a.date).then_with(|| a.id.cmp(&b.id)));
         items.truncate(MAX_OPEN);
     }
     let mut check = OriginCheck::new(session);
     let mut found = Vec::new();
-    for (kind, item) in items {
+    for (kind, level, item) in items {
         let (tier, value, reason) = match kind {
-            EntryKind::Blocker => (Tier::Critical, OPEN_VALUE, "open blocker"),
-            EntryKind::Question => (Tier::Critical, OPEN_VALUE, "open question"),
-            EntryKind::Decision => (Tier::Critical, PLAN_DECISION_VALUE, "decision of the plan"),
-            _ => (Tier::Relevant, PLAN_MEMORY_VALUE, "memory of the plan"),
+            EntryKind::Blocker => (Tier::Critical, OPEN_VALUE, "open blocker".to_owned()),
+            EntryKind::Question => (Tier::Critical, OPEN_VALUE, "open question".to_owned()),
+            EntryKind::Decision => {
+                (Tier::Critical, PLAN_DECISION_VALUE, format!("decision of the {level}"))
+            }
+            _ => (Tier::Relevant, PLAN_MEMORY_VALUE, format!("memory of the {level}")),
         };
         let hit = Hit::new(session, &mut check, item)?;
-        found.push(Entry::of_hit(&hit, tier, Section::Standing, value, reason));
+        found.push(Entry::of_hit(&hit, tier, Section::Standing, value, &reason));
     }
     Ok(found)
+}
+
+/// Returns the level whose memory a document is. The memory of an agent is part of that of its plan.
+fn level_name(document: &MemoryDocument) -> &str {
+    if document.selectors.contains_key("plan") { "plan" } else { &document.level }
 }
 
 /// Returns the open contradictions: between the documents of the agent's levels, and between memories. With `answers`,

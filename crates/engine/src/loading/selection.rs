@@ -1,24 +1,25 @@
 //! The part of a request that selects a context and its budget.
 
 use heirloom_core::hierarchy::{self, Hierarchy, Selectors};
-use heirloom_core::name;
-use heirloom_store::{Config, layout};
+use heirloom_store::{Config, Root};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::active_memory::{apply_memory, remove_unedited};
 use super::role::{RoleShares, role_shares};
 use crate::workspace::inherit::{self, Inheritance};
+use crate::workspace::new_names::take_new_names;
 use crate::{Error, Session};
 
 /// The most tokens that a request may ask for, so that sums cannot overflow.
 const MAX_BUDGET_TOKENS: i64 = 1_000_000_000;
 
-/// The fields of a request that select a context and its budget.
+/// The fields of a request that select names of levels.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct ContextSelection {
+pub(crate) struct LevelSelection {
     /// Agent.
     #[serde(default)]
+    #[schemars(extend("x-flag-alias" = "agent-id"))]
     agent: Option<String>,
     /// Sprint.
     #[serde(default)]
@@ -28,6 +29,7 @@ pub(crate) struct ContextSelection {
     stage: Option<String>,
     /// Plan, by name or number (0042).
     #[serde(default)]
+    #[schemars(extend("x-flag-alias" = "plan-id"))]
     plan: Option<String>,
     /// Project; default: the one the plan states.
     #[serde(default)]
@@ -38,12 +40,41 @@ pub(crate) struct ContextSelection {
     /// Names for levels of that hierarchy (level=name).
     #[serde(default)]
     select: Selectors,
+}
+
+/// The fields of a request that select a context and its budget.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct ContextSelection {
+    #[serde(flatten)]
+    levels: LevelSelection,
     /// Role, which decides how the budget is split; default: the one of the agent.
     #[serde(default)]
     role: Option<String>,
     /// Most tokens (o200k) to return; default: `token_budget` of the settings, 50000.
     #[serde(default)]
     budget: Option<i64>,
+}
+
+/// The names of levels that a request selects.
+#[derive(Debug)]
+pub(crate) struct SelectedLevels {
+    /// The name of the hierarchy.
+    pub(crate) hierarchy_name: String,
+    /// The hierarchy.
+    pub(crate) hierarchy: Hierarchy,
+    /// The names, as typed, of what has files.
+    pub(crate) names: Selectors,
+    /// Names that the settings know and that have no files yet.
+    pub(crate) without_files: Vec<(String, String)>,
+}
+
+impl SelectedLevels {
+    /// Returns a warning for each name without files.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let warning =
+            |(level, name): &(String, String)| format!("the {level} `{name}` has no files yet");
+        self.without_files.iter().map(warning).collect()
+    }
 }
 
 /// A context with its budget, before anything is chosen.
@@ -57,8 +88,8 @@ pub(crate) struct SelectedContext {
     pub(crate) shares: RoleShares,
     /// The budget in tokens.
     pub(crate) budget: usize,
-    /// Names that the settings know and that have no files yet.
-    pub(crate) without_files: Vec<(String, String)>,
+    /// Names and files that are missing.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl ContextSelection {
@@ -66,22 +97,38 @@ impl ContextSelection {
     pub(crate) fn read(self, session: &Session) -> Result<SelectedContext, Error> {
         let config = session.config()?;
         let budget = self.budget.map(check_budget).transpose()?;
-        let hierarchy_name = self.hierarchy_name(config);
-        let (name, hierarchy) = inherit::hierarchy(config, hierarchy_name.as_deref())?;
-        let role = self.role.clone();
-        let mut names = self.names();
-        let agent = names.get("agent").cloned();
-        let without_files = remove_names_without_files(session, &name, &hierarchy, &mut names)?;
-        let mut inherited = inherit::read(session, Some(&name), &names)?;
+        let (role, agent) = (self.role, self.levels.agent_name());
+        let levels = self.levels.find(session)?;
+        let mut inherited = inherit::read(session, Some(&levels.hierarchy_name), &levels.names)?;
         apply_memory(session, &mut inherited)?;
         remove_unedited(&mut inherited);
         let agent = inherited.selectors.get("agent").cloned().or(agent);
-        let shares =
-            role_shares(config, &hierarchy, &inherited, role.as_deref(), agent.as_deref())?;
+        let hierarchy = &levels.hierarchy;
+        let shares = role_shares(config, hierarchy, &inherited, role.as_deref(), agent.as_deref())?;
         inherited.problems.extend(shares.problem.clone());
-        inherited.problems.extend(config.overridden_settings(&name));
-        let budget = budget.unwrap_or_else(|| config.token_budget(&name));
-        Ok(SelectedContext { inherited, hierarchy, shares, budget, without_files })
+        inherited.problems.extend(config.overridden_settings(&levels.hierarchy_name));
+        let budget = budget.unwrap_or_else(|| config.token_budget(&levels.hierarchy_name));
+        let mut warnings = levels.warnings();
+        warnings.extend(missing_files(session.root(), config, &levels, &inherited.selectors));
+        Ok(SelectedContext { inherited, hierarchy: levels.hierarchy, shares, budget, warnings })
+    }
+}
+
+impl LevelSelection {
+    /// Finds the hierarchy, and which of the names have files.
+    pub(crate) fn find(self, session: &Session) -> Result<SelectedLevels, Error> {
+        let config = session.config()?;
+        let hierarchy_name = self.hierarchy_name(config);
+        let (hierarchy_name, hierarchy) = inherit::hierarchy(config, hierarchy_name.as_deref())?;
+        let mut names = self.names();
+        let without_files =
+            take_new_names(session.root(), config, &hierarchy_name, &hierarchy, &mut names)?;
+        Ok(SelectedLevels { hierarchy_name, hierarchy, names, without_files })
+    }
+
+    /// Returns the name of the agent, as typed.
+    fn agent_name(&self) -> Option<String> {
+        self.agent.clone().or_else(|| self.select.get("agent").cloned())
     }
 
     /// Returns the hierarchy to use; `None` for the default one. A sprint or a stage is of the sprints, unless the
@@ -122,46 +169,30 @@ pub(crate) fn check_budget(tokens: i64) -> Result<usize, Error> {
     })
 }
 
-/// Removes names that have no files yet, and returns them: stages of the settings, and agents with a role of their
-/// own. Git keeps no empty folders, so a stage that has not begun has none.
-fn remove_names_without_files(
-    session: &Session,
-    hierarchy_name: &str,
-    hierarchy: &Hierarchy,
-    names: &mut Selectors,
-) -> Result<Vec<(String, String)>, Error> {
-    let config = session.config()?;
-    let (stages, roles) = (config.stages(), config.token_allocation(hierarchy_name));
-    let is_known = |level: &str, name: &str| match level {
-        "stage" => hierarchy_name == hierarchy::SPRINTS && stages.iter().any(|stage| stage == name),
-        "agent" => roles.contains_key(name),
-        _ => false,
-    };
-    let has_files = |level: &str, typed: &str| {
-        hierarchy.level(level).is_none_or(|level| {
-            let found = layout::list_names(session.root(), level, names).unwrap_or_default();
-            !matches!(
-                name::find_loosely(typed, found.iter().map(String::as_str)),
-                name::Match::Unknown(_)
-            )
-        })
-    };
-    if let Some(typed) = names.get("stage").filter(|typed| {
-        hierarchy_name == hierarchy::SPRINTS
-            && !is_known("stage", typed)
-            && name::unsafe_reason(typed).is_none()
-            && !has_files("stage", typed)
-    }) {
-        let similar = name::nearest(typed, stages.iter().map(String::as_str), 3);
-        let candidates = if similar.is_empty() { stages } else { similar };
-        return Err(Error::not_found(format!("there is no stage `{typed}`"), candidates)
-            .hint("add it to `stages` in the settings, or complete it with an artifact"));
+/// Returns a warning for each file that the settings always load and that does not exist.
+fn missing_files(
+    root: &Root,
+    config: &Config,
+    levels: &SelectedLevels,
+    selectors: &Selectors,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for level in &levels.hierarchy.levels {
+        let configured = config.always_load(&levels.hierarchy_name, &level.name);
+        for (path, pattern) in configured.iter().zip(&level.always) {
+            let is_literal = !path.contains('*');
+            let mut paths = pattern.split('|').filter_map(|pattern| expand(pattern, selectors));
+            // A level without a selected name has no files.
+            let is_selected = paths.clone().next().is_some();
+            if is_literal && is_selected && !paths.any(|path| root.exists(&path)) {
+                warnings
+                    .push(format!("{path}, which the {} always loads, does not exist", level.name));
+            }
+        }
     }
-    let missing: Vec<(String, String)> = names
-        .iter()
-        .filter(|(level, name)| is_known(level, name) && !has_files(level, name))
-        .map(|(level, name)| (level.clone(), name.clone()))
-        .collect();
-    names.retain(|level| !missing.iter().any(|(other, _)| other == level));
-    Ok(missing)
+    warnings
+}
+
+fn expand(pattern: &str, selectors: &Selectors) -> Option<String> {
+    hierarchy::expand_pattern(pattern, selectors)
 }

@@ -9,7 +9,7 @@ use heirloom_core::recall::ComponentKey;
 use heirloom_core::record::{EventAction, FactSection, Origin, RecordKind, Referent};
 use heirloom_core::{Problem, day};
 use heirloom_index::{Filter, Snapshot, StandingFilter};
-use heirloom_store::layout;
+use heirloom_store::layout::{self, HierarchyDocument};
 use heirloom_store::log::{self, Log};
 use jiff::civil::Date;
 
@@ -171,6 +171,17 @@ impl MemoryQuery {
         }
         // The log is the fallback for an index that cannot be used.
         Log::read(session.root()).fold(as_of)
+    }
+
+    /// Reads the selected records beside the memory documents of another hierarchy than the default one.
+    pub(crate) fn read_with_documents(
+        self,
+        session: &Session,
+        placed: impl Iterator<Item = HierarchyDocument>,
+    ) -> MemorySlice {
+        let mut documents = MemoryDocuments::new(session.root());
+        placed.for_each(|placed| documents.add(placed));
+        self.read_beside(session, documents)
     }
 
     /// Reads the selected records for memory documents that were read already.

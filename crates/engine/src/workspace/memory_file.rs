@@ -7,7 +7,7 @@ use heirloom_core::memory::{
 use heirloom_core::name;
 use heirloom_store::layout::{self, DocumentRole};
 
-use crate::workspace::inherit;
+use crate::workspace::{inherit, new_names};
 use crate::{Error, Session};
 
 /// The memory file of an agent, a plan or another level. It may not exist yet.
@@ -25,6 +25,8 @@ pub(crate) struct MemoryFile {
     pub(crate) text: Option<String>,
     /// The entries.
     pub(crate) content: MemoryEntries,
+    /// Whether its owner is only known from the settings and has no files yet.
+    pub(crate) is_of_new_name: bool,
     title: String,
 }
 
@@ -33,8 +35,8 @@ impl MemoryFile {
     /// `level=name`: `sprint=sprint-01`, or `workspace=devtools,domain=common` for a level within another.
     pub(crate) fn open(session: &Session, plan: &str, agent: Option<&str>) -> Result<Self, Error> {
         let (root, config) = (session.root(), session.config()?);
-        let (_, hierarchy) = inherit::hierarchy(config, None)?;
-        let mut typed = typed_names(session, &hierarchy, plan)?;
+        let (hierarchy_name, hierarchy) = inherit::hierarchy(config, None)?;
+        let mut typed = typed_names(session, &hierarchy_name, &hierarchy, plan)?;
         if let Some(agent) = agent {
             typed.insert("agent".to_owned(), agent.to_owned());
         }
@@ -50,8 +52,12 @@ impl MemoryFile {
         let needed = level.required_levels();
         let has_plans = hierarchy.level("plan").is_some();
         typed.retain(|name| needed.contains(&name) || (has_plans && name != level.name));
-        let selectors = layout::resolve_selectors(root, &hierarchy, &typed)?;
-        Self::open_level(session, level, selectors)
+        let new = new_names::take_new_names(root, config, &hierarchy_name, &hierarchy, &mut typed)?;
+        let mut selectors = layout::resolve_selectors(root, &hierarchy, &typed)?;
+        let is_of_new_name = new.iter().any(|(name, _)| *name == level.name);
+        selectors.extend(new);
+        let file = Self::open_level(session, level, selectors)?;
+        Ok(MemoryFile { is_of_new_name, ..file })
     }
 
     fn open_level(session: &Session, level: Level, selectors: Selectors) -> Result<Self, Error> {
@@ -78,7 +84,9 @@ impl MemoryFile {
             "plan" => MemoryOwner::Plan,
             _ => MemoryOwner::Level,
         };
-        Ok(MemoryFile { owner, level: level.name, selectors, path, text, content, title })
+        let level = level.name;
+        let is_of_new_name = false;
+        Ok(MemoryFile { owner, level, selectors, path, text, content, is_of_new_name, title })
     }
 
     /// Returns the name of its owner.
@@ -145,6 +153,12 @@ impl MemoryFile {
         edit_refused(&self.path, refusal)
     }
 
+    /// Returns a notice if its owner has no files yet.
+    pub(crate) fn new_name_notice(&self) -> Option<String> {
+        let notice = || format!("the {} `{}` has no other files yet", self.level, self.name());
+        self.is_of_new_name.then(notice)
+    }
+
     /// Returns the owner as text: `agent 001-schema in plan 0042-graph`.
     pub(crate) fn owner_label(&self) -> String {
         let names = self.selectors.iter().rev().map(|(level, name)| format!("{level} {name}"));
@@ -155,7 +169,13 @@ impl MemoryFile {
 
 /// Returns the names that a text selects: `level=name`, separated by commas, or the name of a plan. In a hierarchy
 /// without plans, a bare name is that of the one level that has it.
-fn typed_names(session: &Session, hierarchy: &Hierarchy, typed: &str) -> Result<Selectors, Error> {
+fn typed_names(
+    session: &Session,
+    hierarchy_name: &str,
+    hierarchy: &Hierarchy,
+    typed: &str,
+) -> Result<Selectors, Error> {
+    let config = session.config()?;
     if typed.contains('=') {
         let pairs = typed.split(',').map(|pair| {
             let (level, name) = pair.split_once('=').unwrap_or((pair, ""));
@@ -176,6 +196,9 @@ fn typed_names(session: &Session, hierarchy: &Hierarchy, typed: &str) -> Result<
     let has_name = |level: &&Level| {
         if !level.needs_selection() {
             return level.name == typed;
+        }
+        if new_names::is_known(config, hierarchy_name, &level.name, typed) {
+            return true;
         }
         let names = layout::list_names(session.root(), level, &Selectors::new());
         let names = names.unwrap_or_default();

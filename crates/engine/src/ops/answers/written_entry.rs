@@ -30,6 +30,9 @@ pub(crate) struct WrittenEntry {
     /// The agent's entry that it was promoted from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,
+    /// What is unusual about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notices: Vec<String>,
 }
 
 impl Answer for WrittenEntry {
@@ -48,6 +51,9 @@ impl Answer for WrittenEntry {
         }
         if let Some(fact) = &self.fact {
             view.line([span(Role::Dim, format!("   also stored as fact {}", short_id(fact)))]);
+        }
+        for notice in &self.notices {
+            view.line([span(Role::Warning, format!("   ⚠️ {notice}"))]);
         }
         view
     }

@@ -1,11 +1,14 @@
 //! `assemble`: puts together the context for a task, within a budget of tokens.
 
+use std::path::Path;
+
 use heirloom_core::assembly::{Activity, Tier};
 use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::assembly::{Assembly, ContextLine, Explanation, LeftOut, Signals, assemble};
+use crate::loading::LevelSelection;
 use crate::view::bar::{BarPart, bar};
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -26,7 +29,6 @@ fn default_budget() -> usize {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Request {
     /// What you are about to do, in any words.
     #[serde(default)]
@@ -43,14 +45,8 @@ pub(crate) struct Request {
     /// Kind of work, which decides how the budget is divided.
     #[serde(default)]
     activity: Option<Activity>,
-    /// Your plan, by name or number.
-    #[serde(default)]
-    #[schemars(extend("x-flag-alias" = "plan-id"))]
-    plan: Option<String>,
-    /// Your agent of that plan.
-    #[serde(default)]
-    #[schemars(extend("x-flag-alias" = "agent-id"))]
-    agent: Option<String>,
+    #[serde(flatten)]
+    levels: LevelSelection,
     /// Explain each line, and what was left out.
     #[serde(default)]
     explain: bool,
@@ -93,6 +89,9 @@ pub(crate) struct AssembledContext {
     /// Files or lines that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
+    /// Files that do not exist, and names without files yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 /// Tokens of each tier.
@@ -126,23 +125,41 @@ impl Operation for ContextAssemble {
             let message = format!("the budget is {budget}, and the largest is {MAX_BUDGET}");
             return Err(Error::bad_input(message).hint("state the budget in tokens"));
         }
-        let assembly = assemble(session, &request.into_signals(), budget)?;
-        Ok(AssembledContext::new(assembly, budget, explain))
+        let (signals, mut warnings) = request.into_signals(session)?;
+        warnings.extend(unknown_files(session, &signals.files));
+        let assembly = assemble(session, &signals, budget)?;
+        Ok(AssembledContext { warnings, ..AssembledContext::new(assembly, budget, explain) })
     }
 }
 
 impl Request {
-    fn into_signals(self) -> Signals {
+    /// Returns the signals, and a warning for each level without files.
+    fn into_signals(self, session: &Session) -> Result<(Signals, Vec<String>), Error> {
+        let levels = self.levels.find(session)?;
+        let warnings = levels.warnings();
         let SignalFields { current_file, recent_errors, activity, task } = self.signals;
-        Signals {
+        let signals = Signals {
             task: self.task.or(task),
             files: self.files.into_iter().chain(current_file).collect(),
             errors: self.errors.into_iter().chain(recent_errors).collect(),
             activity: self.activity.or(activity).unwrap_or_default(),
-            plan: self.plan,
-            agent: self.agent,
-        }
+            hierarchy: Some(levels.hierarchy_name),
+            levels: levels.names,
+        };
+        Ok((signals, warnings))
     }
+}
+
+/// Returns a warning for each file that does not exist. What is known about it is recalled all the same.
+fn unknown_files(session: &Session, files: &[String]) -> Vec<String> {
+    let root = session.root();
+    let exists = |file: &&String| {
+        let path = Path::new(file.as_str()).strip_prefix(root.path()).ok();
+        let path = path.and_then(Path::to_str).unwrap_or(file).trim_start_matches("./");
+        root.exists(path)
+    };
+    let unknown = files.iter().filter(|file| !exists(file));
+    unknown.map(|file| format!("there is no file `{file}` in this workspace")).collect()
 }
 
 impl AssembledContext {
@@ -152,7 +169,25 @@ impl AssembledContext {
         let Explanation { lines, left_out, .. } = explanation;
         let (lines, left_out) = explain.then_some((lines, left_out)).unzip();
         let tiers = TierTokens { tier1, tier2, tier3, tier4 };
-        AssembledContext { context, token_count: tokens, budget, tiers, lines, left_out, problems }
+        AssembledContext {
+            context,
+            token_count: tokens,
+            budget,
+            tiers,
+            lines,
+            left_out,
+            problems,
+            warnings: vec![],
+        }
+    }
+}
+
+impl AssembledContext {
+    fn show_warnings(&self, view: &mut View) {
+        for warning in &self.warnings {
+            view.line([span(Role::Warning, format!("⚠️ {warning}"))]);
+        }
+        present::problems(view, &self.problems);
     }
 }
 
@@ -180,7 +215,7 @@ impl Answer for AssembledContext {
         if let Some(left_out) = &self.left_out {
             show_left_out(&mut view, left_out);
         }
-        present::problems(&mut view, &self.problems);
+        self.show_warnings(&mut view);
         view
     }
 
@@ -192,7 +227,7 @@ impl Answer for AssembledContext {
         }
         let mut view = View::new();
         view.text(&self.context);
-        present::problems(&mut view, &self.problems);
+        self.show_warnings(&mut view);
         view
     }
 }

@@ -63,7 +63,7 @@ pub(crate) struct LoadedContext {
     left_out: Vec<LeftOutFile>,
     /// Files or lines that could not be read, and settings that are ignored.
     problems: Vec<Problem>,
-    /// Names without files yet.
+    /// Names without files yet, and files that are always loaded and do not exist.
     warnings: Vec<String>,
 }
 
@@ -148,10 +148,6 @@ fn describe(selected: SelectedContext, chosen: ChosenContext) -> LoadedContext {
         tokens: chosen.tokens,
     });
     let usage: Vec<LayerUsage> = usage.collect();
-    let without_files = selected.without_files.iter();
-    let warnings =
-        without_files.map(|(level, name)| format!("the {level} `{name}` has no files yet"));
-    let warnings = warnings.collect();
     let mut layers = IndexMap::new();
     let mut left_out = Vec::new();
     let mut total_tokens = 0;
@@ -174,7 +170,7 @@ fn describe(selected: SelectedContext, chosen: ChosenContext) -> LoadedContext {
         usage,
         left_out,
         problems: selected.inherited.problems,
-        warnings,
+        warnings: selected.warnings,
     }
 }
 

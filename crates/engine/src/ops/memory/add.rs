@@ -213,6 +213,7 @@ fn describe(done: &'static str, file: &MemoryFile, entry: &MemoryEntry) -> Writt
         source: file.path.clone(),
         fact: None,
         from: None,
+        notices: file.new_name_notice().into_iter().collect(),
     }
 }
 

@@ -76,6 +76,7 @@ impl Operation for MemoryResolve {
             source: file.path.clone(),
             fact: None,
             from: None,
+            notices: vec![],
         };
         if entry.kind == EntryKind::Question {
             let known = MemoryQuery::new().read(session)?;

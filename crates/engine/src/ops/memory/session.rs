@@ -85,9 +85,10 @@ impl Operation for MemorySession {
             name: entry.name(),
             id: entry.id.clone(),
             text: entry.full_text(),
-            source: file.path,
+            source: file.path.clone(),
             fact: None,
             from: None,
+            notices: file.new_name_notice().into_iter().collect(),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! `prompt`: builds the prompt of an agent from its context.
 
-use heirloom_core::Problem;
+use heirloom_core::{Hint, Problem};
 use heirloom_store::tokens::TokenCounter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,8 @@ pub(crate) struct AgentPrompt {
     left_out: Vec<LeftOutFile>,
     /// Files or lines that could not be read, and settings that are ignored.
     problems: Vec<Problem>,
+    /// Names without files yet, and files that are always loaded and do not exist.
+    warnings: Vec<String>,
 }
 
 impl Operation for PromptBuild {
@@ -138,6 +140,7 @@ fn describe(
         sources: entries.map(|entry| entry.document.path.clone()).collect(),
         left_out: chosen.into_iter().flat_map(|layer| layer.left_out).collect(),
         problems: selected.inherited.problems.clone(),
+        warnings: selected.warnings.clone(),
     }
 }
 
@@ -205,5 +208,10 @@ impl<'p> PromptLayout<'p> {
 impl Answer for AgentPrompt {
     fn view(&self) -> View {
         View::raw(&self.prompt)
+    }
+
+    fn notices(&self) -> Vec<Hint> {
+        let warnings = self.warnings.iter().map(Hint::text);
+        warnings.chain(self.problems.iter().map(Problem::describe)).collect()
     }
 }

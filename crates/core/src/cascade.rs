@@ -128,6 +128,21 @@ pub fn flatten(layers: &[Layer<'_>]) -> IndexMap<String, Value> {
     leaves(&merge(layers))
 }
 
+/// Removes the values whose key path is given, and maps that are empty then.
+pub fn remove_keys(values: &mut Value, is_removed: impl Fn(&str) -> bool) {
+    fn remove(value: &mut Value, path: &str, is_removed: &impl Fn(&str) -> bool) -> bool {
+        let Value::Object(map) = value else { return is_removed(path) };
+        let was_empty = map.is_empty();
+        map.retain(|key, value| {
+            let mut inner = path.to_owned();
+            keypath::push(&mut inner, key);
+            !remove(value, &inner, is_removed)
+        });
+        map.is_empty() && (!was_empty || is_removed(path))
+    }
+    remove(values, "", &is_removed);
+}
+
 /// Returns the value of each key path of a tree.
 fn leaves(tree: &Tree) -> IndexMap<String, Value> {
     let mut flat = IndexMap::new();

@@ -32,22 +32,24 @@ impl ValueTable {
             view.line([span(Role::Dim, "no values are set")]);
         }
         let rows = provenance.iter().map(|(key, history)| {
-            let merged = self.flat.get(key).map(present::value).unwrap_or_default();
-            let count =
-                self.contributors.get(key).copied().unwrap_or(1).clamp(1, history.len().max(1));
-            let (overridden, contributors) = history.split_at(history.len().saturating_sub(count));
-            vec![
-                span(Role::Key, key),
-                span(Role::Value, merged),
-                span(Role::Dim, join_distinct(contributors.iter().map(|one| one.level.as_str()))),
-                span(
-                    Role::Source,
-                    join_distinct(contributors.iter().map(|one| one.source.as_str())),
-                ),
-                span(Role::Dim, show_overridden(overridden)),
-            ]
+            let roles = [Role::Key, Role::Value, Role::Dim, Role::Source, Role::Dim];
+            roles.into_iter().zip(self.row(key, history)).map(|(role, text)| span(role, text))
         });
-        view.table(&[], rows.collect());
+        view.table(&[], rows.map(Iterator::collect).collect());
+    }
+
+    /// Returns a row of the table: the key, its value, the levels and documents that it comes from, and what it overrides.
+    pub(crate) fn row(&self, key: &str, history: &[Contribution]) -> [String; 5] {
+        let merged = self.flat.get(key).map(present::value).unwrap_or_default();
+        let count = self.contributors.get(key).copied().unwrap_or(1).clamp(1, history.len().max(1));
+        let (overridden, contributors) = history.split_at(history.len().saturating_sub(count));
+        [
+            key.to_owned(),
+            merged,
+            join_distinct(contributors.iter().map(|one| one.level.as_str())),
+            join_distinct(contributors.iter().map(|one| one.source.as_str())),
+            show_overridden(overridden),
+        ]
     }
 }
 

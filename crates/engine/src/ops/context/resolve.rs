@@ -1,5 +1,7 @@
 //! `context resolve`: shows the context that an agent inherits.
 
+mod fitted;
+
 use std::collections::HashMap;
 
 use heirloom_core::cascade::{self, Contribution, ValueChange};
@@ -16,16 +18,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::show_left_out;
-use crate::loading::{
-    ChosenLayer, ContentKind, LeftOutFile, apply_memory, candidate_layers, check_budget, choose,
-    remove_unedited, role_shares,
-};
+use crate::loading::{LeftOutFile, apply_memory, check_budget, remove_unedited};
 use crate::memory::{MemoryItem, show_items};
 use crate::ops::answers::ValueTable;
 use crate::view::present;
 use crate::view::{Role, Span, View, span};
 use crate::workspace::inherit::{self, Assessment, Inheritance};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+use fitted::{FittedText, UsedBudget};
 
 pub(crate) struct ContextResolve;
 
@@ -50,8 +50,8 @@ pub(crate) struct Request {
     /// Show what each layer adds, changes and removes.
     #[serde(default)]
     diff: bool,
-    /// Most tokens (o200k) of the text of all levels; default: no limit. What does not fit whole is shortened or left
-    /// out. Values and decisions are always shown.
+    /// Most tokens (o200k) of pins, values, decisions and the text of all levels; default: no limit. Text that does not
+    /// fit whole is shortened; what does not fit at all is listed.
     #[serde(default)]
     budget: Option<i64>,
     /// With a budget: role, which decides how it is split; default: the one of the agent.
@@ -85,11 +85,14 @@ pub(crate) struct ResolvedContext {
     warnings: Vec<Hint>,
     /// Files or lines that could not be read.
     problems: Vec<Problem>,
-    /// Tokens (o200k) of all layers.
+    /// Tokens (o200k) of all layers; with `budget`, also of pins, values and decisions.
     tokens: Option<usize>,
     /// With `budget`: documents that did not fit in any form.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<Vec<LeftOutFile>>,
+    /// With `budget`: the ids of pins, the keys of values and the ids of decisions that did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out_lines: Option<Vec<String>>,
     /// With `diff`: the changes of each layer, in order of layers.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<Vec<LayerDiff>>,
@@ -172,44 +175,24 @@ impl Operation for ContextResolve {
         let mut inherited = inherit::read(session, request.hierarchy.as_deref(), &selectors)?;
         let pins = apply_memory(session, &mut inherited)?;
         remove_unedited(&mut inherited);
-        let fitted = match budget {
-            Some(budget) => Some(fit(session, &inherited, budget, request.role.as_deref())?),
-            None => None,
+        let Some(budget) = budget else {
+            return Ok(ResolvedContext { pins, ..resolve(session, &inherited, request.diff) });
         };
-        let resolved = resolve(session, inherited, request.diff);
-        let resolved = ResolvedContext { pins, ..resolved };
-        Ok(match fitted {
-            Some(chosen) => resolved.with_text_of(chosen),
-            None => resolved,
-        })
+        let mut resolved = ResolvedContext { pins, ..resolve(session, &inherited, request.diff) };
+        let mut used = UsedBudget::new(session, budget);
+        resolved.limit_lines(&mut used);
+        let text = used.take_text(session, &inherited, request.role.as_deref())?;
+        Ok(resolved.with_text(text))
     }
 }
 
-/// Chooses what of the text of the documents fits into a budget.
-fn fit(
-    session: &Session,
-    inherited: &Inheritance,
-    budget: usize,
-    role: Option<&str>,
-) -> Result<Vec<ChosenLayer>, Error> {
-    let config = session.config()?;
-    let (_, hierarchy) = inherit::hierarchy(config, Some(&inherited.hierarchy))?;
-    let agent = inherited.selectors.get("agent").map(String::as_str);
-    let shares = role_shares(config, &hierarchy, inherited, role, agent)?.shares;
-    let layers = candidate_layers(inherited, &hierarchy, ContentKind::Prose);
-    let mut counter = TokenCounter::open(session.root());
-    let chosen = choose(budget, layers, &shares, &mut counter, |_, _, text| text.to_owned());
-    counter.save();
-    Ok(chosen.layers)
-}
-
-fn resolve(session: &Session, inherited: Inheritance, with_diff: bool) -> ResolvedContext {
+fn resolve(session: &Session, inherited: &Inheritance, with_diff: bool) -> ResolvedContext {
     let value_layers = inherit::layers(&inherited.placed);
     let values = cascade::merged_values(&value_layers);
     let provenance = cascade::provenance(&value_layers);
     let value_table = ValueTable::of(&value_layers);
     let diff = with_diff.then(|| diffs(&value_layers));
-    let (decisions, decisions_without_status) = decisions(&inherited);
+    let (decisions, decisions_without_status) = decisions(inherited);
     let without_status = present::missing_status_warning(&decisions_without_status);
     let mut warnings: Vec<Hint> =
         without_status.into_iter().map(|sentence| format!("⚠️ {sentence}").into()).collect();
@@ -219,22 +202,23 @@ fn resolve(session: &Session, inherited: Inheritance, with_diff: bool) -> Resolv
     }
     let problems = inherited.problems.iter();
     warnings.extend(problems.map(|problem| Hint::text("⚠️ ").then_hint(&problem.describe())));
-    let layers = context_layers(session, inherited.placed, &inherited.assessments);
+    let layers = context_layers(session, &inherited.placed, &inherited.assessments);
     ResolvedContext {
         pins: vec![],
-        hierarchy: inherited.hierarchy,
-        selectors: inherited.selectors,
+        hierarchy: inherited.hierarchy.clone(),
+        selectors: inherited.selectors.clone(),
         values,
         provenance,
         tokens: layers.iter().map(|layer| layer.tokens).sum(),
         layers,
-        not_edited: inherited.unedited,
+        not_edited: inherited.unedited.clone(),
         decisions,
         decisions_without_status,
-        conflicts: inherited.conflicts,
+        conflicts: inherited.conflicts.clone(),
         warnings,
-        problems: inherited.problems,
+        problems: inherited.problems.clone(),
         left_out: None,
+        left_out_lines: None,
         diff,
         value_table,
     }
@@ -256,19 +240,19 @@ fn diffs(layers: &[cascade::Layer<'_>]) -> Vec<LayerDiff> {
 /// Describes the documents, with their token counts if the session asks for them.
 fn context_layers(
     session: &Session,
-    placed: Vec<HierarchyDocument>,
+    placed: &[HierarchyDocument],
     assessments: &[Assessment],
 ) -> Vec<ContextLayer> {
     let mut tokens = session.counts_tokens().then(|| TokenCounter::open(session.root()));
     let layers = placed
-        .into_iter()
+        .iter()
         .zip(assessments)
         .map(|(placed, assessment)| {
             let staleness = assessment.staleness;
             ContextLayer {
                 tokens: tokens.as_mut().map(|tokens| tokens.count(&placed.text)),
-                source: placed.document.path,
-                level: placed.level,
+                source: placed.document.path.clone(),
+                level: placed.level.clone(),
                 priority: placed.priority,
                 updated: assessment.updated.map(|date| date.to_string()),
                 days_old: staleness.days_old,
@@ -276,7 +260,7 @@ fn context_layers(
                 score: staleness.score,
                 recommended_action: staleness.recommended_action,
                 form: None,
-                prose: placed.document.prose,
+                prose: placed.document.prose.clone(),
                 staleness_details: staleness,
             }
         })
@@ -316,6 +300,7 @@ impl Answer for ResolvedContext {
         view.title(self.heading());
         match &self.diff {
             Some(diff) => show_diff(&mut view, diff),
+            None if self.provenance.is_empty() && self.left_out_lines.is_some() => {}
             None => self.value_table.show(&mut view, &self.provenance),
         }
         if !self.decisions.is_empty() {
@@ -344,6 +329,12 @@ impl Answer for ResolvedContext {
             }
         }
         show_left_out(&mut view, self.left_out.as_deref().unwrap_or_default());
+        if let Some(names) = self.left_out_lines.as_deref().filter(|names| !names.is_empty()) {
+            view.blank();
+            let names = names.join(", ");
+            let message = format!("values, decisions and pins that did not fit: {names}");
+            view.line([span(Role::Dim, message)]);
+        }
         if !self.not_edited.is_empty() {
             let paths = self.not_edited.join(", ");
             view.blank();
@@ -363,10 +354,10 @@ impl Answer for ResolvedContext {
 impl ResolvedContext {
     /// Replaces the text of the layers by what was chosen of it. A layer whose text was left out keeps its place, since
     /// its values apply.
-    fn with_text_of(mut self, chosen: Vec<ChosenLayer>) -> Self {
+    fn with_text(mut self, fitted: FittedText) -> Self {
         let mut left_out = Vec::new();
         let mut entries = HashMap::new();
-        for chosen in chosen {
+        for chosen in fitted.layers {
             left_out.extend(chosen.left_out);
             entries.extend(
                 chosen.entries.into_iter().map(|entry| (entry.document.path.clone(), entry)),
@@ -378,7 +369,7 @@ impl ResolvedContext {
             layer.form = entry.as_ref().map(|entry| entry.form);
             layer.prose = entry.map(|entry| entry.content).unwrap_or_default();
         }
-        self.tokens = self.layers.iter().map(|layer| layer.tokens).sum();
+        self.tokens = Some(fitted.tokens);
         self.left_out = Some(left_out);
         self
     }

@@ -339,7 +339,7 @@ mod tests {
         let level = |level| record_at_level(&record, level).unwrap_or_default();
         assert_eq!(
             level(Level::Summary),
-            "Auth refactor: We moved sessions out of process. Decisions: store tokens in Redis; never log them Outcome: All 41 tests of auth service pass again."
+            "Auth refactor: We moved sessions out of process. Decisions: store tokens in Redis; never log them. Outcome: All 41 tests of auth service pass again."
         );
         assert_eq!(
             level(Level::Compressed),

@@ -36,12 +36,11 @@ impl DocumentForm {
     /// Returns what a document in this form is worth, compared to other forms. `share` is the share of its tokens that the
     /// form has. The first tokens of a document are worth more than the last ones.
     pub fn points(self, share: f64) -> u64 {
+        let points_of_share = (600.0 * share.clamp(0.0, 1.0).sqrt()) as u64;
         match self {
             DocumentForm::Card => 100,
-            DocumentForm::Outline => 200,
-            DocumentForm::Overview | DocumentForm::Part => {
-                200 + (600.0 * share.clamp(0.0, 1.0).sqrt()) as u64
-            }
+            DocumentForm::Outline => 100 + points_of_share,
+            DocumentForm::Overview | DocumentForm::Part => 200 + points_of_share,
             DocumentForm::Full => 800,
         }
     }
@@ -65,12 +64,12 @@ pub fn smaller_forms(document: &Document) -> Vec<(DocumentForm, String)> {
     let overviews: Vec<String> = sections.iter().filter_map(section_overview).collect();
     let overview = Some(overviews.join("\n\n")).filter(|overview| !overview.is_empty());
     let outline = outline(&sections);
-    let smallest = outline.as_ref().or(overview.as_ref()).map_or(0, |form| form.chars().count());
-    let parts = parts(&sections, smallest).into_iter().map(|part| (DocumentForm::Part, part));
+    let outline_chars = outline.as_ref().map_or(0, |outline| outline.chars().count());
+    let parts = parts(&sections, outline_chars).into_iter().map(|part| (DocumentForm::Part, part));
     let overview = overview.map(|overview| (DocumentForm::Overview, overview));
-    let mut forms: Vec<(DocumentForm, String)> = parts.chain(overview).collect();
+    let outline = outline.map(|outline| (DocumentForm::Outline, outline));
+    let mut forms: Vec<(DocumentForm, String)> = parts.chain(overview).chain(outline).collect();
     forms.sort_by_key(|(_, text)| Reverse(text.chars().count()));
-    forms.extend(outline.map(|outline| (DocumentForm::Outline, outline)));
     forms.extend(card(document).map(|card| (DocumentForm::Card, card)));
     forms
 }

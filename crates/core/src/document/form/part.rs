@@ -16,6 +16,12 @@ const MAX_PARTS: usize = 24;
 /// Code is split after a line into pieces of this many characters, since statements end there.
 const CODE_PIECE_CHARS: usize = 200;
 
+/// A longer text without an end of a sentence is no sentence and may be split.
+const MAX_SENTENCE_CHARS: usize = 600;
+
+/// Such a text is split after a comma if the piece has at least this many characters.
+const MIN_CLAUSE_CHARS: usize = 120;
+
 /// The mark for what is left out.
 const ELLIPSIS: &str = "…";
 
@@ -31,73 +37,118 @@ struct Piece<'d> {
     end_if_cut: String,
 }
 
-/// Returns parts of a long document, the longest first, that are longer than `min_chars`.
-pub(super) fn parts(sections: &[DocumentSection<'_>], min_chars: usize) -> Vec<String> {
-    let headings: Vec<Option<String>> = sections.iter().map(heading_line).collect();
-    let mut pieces: Vec<Piece<'_>> =
-        sections.iter().enumerate().flat_map(|(at, section)| pieces_of(at, section)).collect();
-    pieces.sort_by_key(|piece| (piece.rank, piece.section));
-    let heading_chars = headings.iter().flatten().map(|heading| heading.chars().count() + 2);
-    let heading_chars: usize = heading_chars.sum();
-    let piece_chars = |piece: &Piece<'_>| piece.text.chars().count() + piece.separator.len();
-    let chars: Vec<usize> = pieces.iter().map(piece_chars).collect();
-    let all = heading_chars + chars.iter().sum::<usize>();
-    let target = |count: usize| (all as f64 * LENGTH_RATIO.powi(count as i32)) as usize;
+/// A document as its headings and pieces.
+struct SplitDocument<'d> {
+    headings: Vec<Option<String>>,
+    /// The pieces; the first ones of all sections come before the second ones.
+    pieces: Vec<Piece<'d>>,
+    /// The characters of each piece.
+    chars: Vec<usize>,
+    heading_chars: usize,
+}
+
+/// Returns parts of a long document, the longest first. Parts that are longer than its outline have all its headings;
+/// shorter ones are its beginning.
+pub(super) fn parts(sections: &[DocumentSection<'_>], outline_chars: usize) -> Vec<String> {
+    let document = SplitDocument::new(sections);
+    let all = document.heading_chars + document.chars.iter().sum::<usize>();
     if all <= MAX_PARAGRAPH_CHARS {
         return vec![];
     }
-    let targets = (1..=MAX_PARTS).map(target).take_while(|target| *target > min_chars);
+    let target = |count: usize| (all as f64 * LENGTH_RATIO.powi(count as i32)) as usize;
     let mut found: Vec<String> = Vec::new();
-    for target in targets {
-        let counts = choose_pieces(&pieces, &chars, sections.len(), heading_chars, target);
-        let part = write_part(&headings, &pieces, &counts);
-        if part.chars().count() > min_chars && found.last() != Some(&part) {
+    for target in (1..=MAX_PARTS).map(target) {
+        let counts = match target > outline_chars {
+            true => document.of_all_sections(target),
+            false => document.of_first_sections(target),
+        };
+        let part = document.write(&counts);
+        let is_shorter = found.last().is_none_or(|last| part.len() < last.len());
+        if !part.is_empty() && is_shorter {
             found.push(part);
         }
     }
     found
 }
 
-/// Returns how many pieces of each section fit into a number of characters, if the first pieces of all sections are taken
-/// before the second ones.
-fn choose_pieces(
-    pieces: &[Piece<'_>],
-    chars: &[usize],
-    section_count: usize,
-    heading_chars: usize,
-    target: usize,
-) -> Vec<usize> {
-    let mut counts = vec![0; section_count];
-    let mut left = target.saturating_sub(heading_chars);
-    for (piece, chars) in pieces.iter().zip(chars) {
-        // A section is kept up to the first piece that does not fit.
-        if counts[piece.section] == piece.rank && *chars <= left {
-            counts[piece.section] += 1;
-            left -= chars;
+impl<'d> SplitDocument<'d> {
+    fn new(sections: &[DocumentSection<'d>]) -> Self {
+        let headings: Vec<Option<String>> = sections.iter().map(heading_line).collect();
+        let pieces = sections.iter().enumerate().flat_map(|(at, section)| pieces_of(at, section));
+        let mut pieces: Vec<Piece<'d>> = pieces.collect();
+        pieces.sort_by_key(|piece| (piece.rank, piece.section));
+        let chars = |piece: &Piece<'_>| piece.text.chars().count() + piece.separator.len();
+        SplitDocument {
+            chars: pieces.iter().map(chars).collect(),
+            heading_chars: headings.iter().map(heading_chars).sum(),
+            headings,
+            pieces,
         }
     }
-    counts
+
+    /// Returns how many pieces of each section fit into a number of characters. A section that is left out with its heading
+    /// has none.
+    fn of_all_sections(&self, target: usize) -> Vec<Option<usize>> {
+        let mut counts = vec![0; self.headings.len()];
+        let mut left = target.saturating_sub(self.heading_chars);
+        for (piece, chars) in self.pieces.iter().zip(&self.chars) {
+            // A section is kept up to the first piece that does not fit.
+            if counts[piece.section] == piece.rank && *chars <= left {
+                counts[piece.section] += 1;
+                left -= chars;
+            }
+        }
+        counts.into_iter().map(Some).collect()
+    }
+
+    /// Returns the sections whose headings and first pieces fit, up to the first that does not.
+    fn of_first_sections(&self, target: usize) -> Vec<Option<usize>> {
+        let mut counts = vec![None; self.headings.len()];
+        let mut left = target;
+        for (section, heading) in self.headings.iter().enumerate() {
+            let pieces = self.pieces.iter().zip(&self.chars);
+            let first = pieces.take_while(|(piece, _)| piece.rank == 0);
+            let first = first.filter(|(piece, _)| piece.section == section);
+            let first: Vec<usize> = first.map(|(_, chars)| *chars).collect();
+            let needed = heading_chars(heading) + first.iter().sum::<usize>();
+            if needed > left {
+                break;
+            }
+            left -= needed;
+            counts[section] = Some(first.len());
+        }
+        counts
+    }
+
+    fn write(&self, counts: &[Option<usize>]) -> String {
+        let mut texts: Vec<String> = Vec::new();
+        for (at, heading) in self.headings.iter().enumerate() {
+            let Some(count) = counts[at] else { continue };
+            let mut text = heading.clone().unwrap_or_default();
+            let own = self.pieces.iter().filter(|piece| piece.section == at);
+            let all = own.clone().count();
+            let mut end = "";
+            for piece in own.filter(|piece| piece.rank < count) {
+                text.push_str(if text.is_empty() { "" } else { piece.separator });
+                text.push_str(&piece.text);
+                end = &piece.end_if_cut;
+            }
+            if count < all {
+                text.push_str(end);
+            }
+            texts.push(text);
+        }
+        texts.retain(|text| !text.is_empty());
+        if counts.contains(&None) && !texts.is_empty() {
+            texts.push(ELLIPSIS.to_owned());
+        }
+        texts.join("\n\n")
+    }
 }
 
-fn write_part(headings: &[Option<String>], pieces: &[Piece<'_>], counts: &[usize]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for (at, heading) in headings.iter().enumerate() {
-        let mut text = heading.clone().unwrap_or_default();
-        let own = pieces.iter().filter(|piece| piece.section == at);
-        let all = own.clone().count();
-        let mut end = "";
-        for piece in own.filter(|piece| piece.rank < counts[at]) {
-            text.push_str(if text.is_empty() { "" } else { piece.separator });
-            text.push_str(&piece.text);
-            end = &piece.end_if_cut;
-        }
-        if counts[at] < all {
-            text.push_str(end);
-        }
-        texts.push(text);
-    }
-    texts.retain(|text| !text.is_empty());
-    texts.join("\n\n")
+/// Returns the characters that a heading adds.
+fn heading_chars(heading: &Option<String>) -> usize {
+    heading.as_ref().map_or(0, |heading| heading.chars().count() + 2)
 }
 
 /// Splits a section into pieces.
@@ -186,9 +237,30 @@ fn split_block<'d>(block: &[&'d str]) -> (Vec<Cow<'d, str>>, &'static str, Strin
         return (vec![Cow::Owned(whole)], " ", String::new());
     }
     let line = block.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-    let sentences = prose::split_sentences(&line).into_iter();
-    let sentences = sentences.map(|sentence| Cow::Owned(sentence.to_owned())).collect();
-    (sentences, " ", format!(" {ELLIPSIS}"))
+    let sentences = prose::split_sentences(&line).into_iter().flat_map(split_long_sentence);
+    (sentences.map(Cow::Owned).collect(), " ", format!(" {ELLIPSIS}"))
+}
+
+/// Splits a text without an end of a sentence that is too long for a sentence: after a comma or a semicolon, else after
+/// any word.
+fn split_long_sentence(sentence: &str) -> Vec<String> {
+    if sentence.chars().count() <= MAX_SENTENCE_CHARS {
+        return vec![sentence.to_owned()];
+    }
+    let mut pieces: Vec<String> = vec![String::new()];
+    let mut chars = 0;
+    for word in sentence.split_whitespace() {
+        let ends_clause = pieces.last().is_some_and(|piece| piece.ends_with([',', ';', ':']));
+        if chars >= MAX_PARAGRAPH_CHARS || ends_clause && chars >= MIN_CLAUSE_CHARS {
+            pieces.push(String::new());
+            chars = 0;
+        }
+        if let Some(piece) = pieces.last_mut() {
+            prose::push_word(piece, word);
+            chars += word.chars().count() + 1;
+        }
+    }
+    pieces
 }
 
 /// Groups lines: a line that may begin a group does so if the group before it has enough characters.
@@ -232,6 +304,7 @@ mod tests {
         let sections = (0..30).map(|at| format!("## Section {at}\n\n{}\n\n", sentences(5)));
         vec![
             ("one paragraph", sentences(150)),
+            ("words", words(1_500)),
             ("a list", format!("# Rules\n\n{items}")),
             ("a table", format!("# Rules\n\n| a | b |\n|---|---|\n{rows}")),
             ("code", format!("# Rules\n\n```rust\n{}```\n", code.collect::<String>())),
@@ -250,6 +323,16 @@ mod tests {
                 assert!(pair[1] < pair[0] && pair[1] * 10 >= pair[0] * 7, "{name}: {all:?}");
             }
         }
+    }
+
+    #[test]
+    fn parts_shorter_than_all_headings_are_the_beginning() {
+        let text =
+            (0..60).map(|at| format!("## Section {at}\n\nText {at}.\n\n")).collect::<String>();
+        let forms = forms_of(&text);
+        let (_, shortest) = forms.iter().rfind(|(form, _)| *form == DocumentForm::Part).unwrap();
+        assert!(shortest.starts_with("## Section 0\n\nText 0.\n\n## Section 1"), "{shortest}");
+        assert!(shortest.ends_with("\n\n…") && shortest.len() * 8 < text.len(), "{shortest}");
     }
 
     #[test]

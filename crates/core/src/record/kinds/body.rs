@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::Value;
 use crate::record::Referent;
+use crate::{Value, prose};
 
 /// The fields of a kind, as far as every kind answers the same questions about them.
 pub(in crate::record) trait RecordBody {
@@ -52,11 +52,19 @@ pub(super) fn with_detail<'t>(head: &'t str, detail: &str) -> Cow<'t, str> {
     if detail.is_empty() { Cow::Borrowed(head) } else { Cow::Owned(format!("{head}: {detail}")) }
 }
 
+/// Ends a text with a full stop, unless it ends like a sentence.
+pub(super) fn as_sentence(mut text: String) -> String {
+    if !prose::ends_sentence(&text) {
+        text.push('.');
+    }
+    text
+}
+
 /// Adds a line with the items of a list under a name, if there are any.
 pub(super) fn add_list(lines: &mut Vec<String>, name: &str, items: &[String]) {
     let items: Vec<&str> = items.iter().map(|item| item.trim()).collect();
     if !items.is_empty() {
-        lines.push(format!("{name}: {}", items.join("; ")));
+        lines.push(as_sentence(format!("{name}: {}", items.join("; "))));
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::body::{RecordBody, add_list, with_detail};
+use super::body::{RecordBody, add_list, as_sentence, with_detail};
 use crate::record::Referent;
 
 /// The story of a session or a task.
@@ -115,7 +115,8 @@ impl RecordBody for Episode {
     /// The actions and the course of the conversation are left out: they are the longest part of an episode and say how
     /// its results came about, not what they are.
     fn statements(&self) -> Cow<'_, str> {
-        let mut lines = vec![with_detail(&self.title, self.content.trim()).into_owned()];
+        let told = with_detail(&self.title, self.content.trim()).into_owned();
+        let mut lines = vec![as_sentence(told)];
         add_list(&mut lines, "Goals", &self.goals);
         add_list(&mut lines, "Instructions", &self.instructions);
         add_list(&mut lines, "Decisions", &self.decisions);

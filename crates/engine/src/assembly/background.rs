@@ -1,6 +1,7 @@
 //! Entries that hold for all work: values and documents of the levels, conventions, workflows, recent history; and
 //! pointers to what can be read on demand.
 
+use heirloom_core::adr;
 use heirloom_core::assembly::Tier;
 use heirloom_core::cascade;
 use heirloom_core::compression::label;
@@ -10,7 +11,6 @@ use indexmap::IndexMap;
 use super::entry::{Entry, Section};
 use super::process::concerns_every_change;
 use super::recalled::Answers;
-use super::section_text::document_pointer;
 use super::signals::Signals;
 use super::topics::topics;
 use crate::recall::{ContextMemories, Hit, MemoryList};
@@ -167,12 +167,12 @@ fn title(hit: &Hit) -> String {
     let text = &hit.item.text;
     match (&hit.item.title, &hit.item.referent) {
         (Some(title), _) => title.clone(),
-        (None, Referent::Document(id)) => match text.split_once(" › ") {
+        (None, Referent::Document(_)) => match text.split_once(" › ") {
             Some((title, _)) => title.to_owned(),
             None => {
                 // The number of a decision record is followed by a colon, too.
-                let number = document_pointer(id);
-                let start = if text.starts_with(number) { number.len() + 1 } else { 0 };
+                let number = adr::derive_id(&hit.item.path).0;
+                let start = if text.starts_with(&number) { number.len() + 1 } else { 0 };
                 let end = text.get(start..).and_then(|rest| rest.find(": "));
                 text.get(..end.map_or(text.len(), |end| start + end)).unwrap_or(text).to_owned()
             }

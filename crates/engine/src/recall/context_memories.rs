@@ -1,11 +1,16 @@
 //! Reads what may go into a context: the answers to several questions, standing instructions and lists, from one index.
 
+use std::collections::{HashMap, HashSet};
+
 use heirloom_core::Problem;
+use heirloom_core::adr;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::recall::{
     AnswerUnit, Corpus, Question, RankedMemory, filter_term, standing_instruction_term,
 };
+use heirloom_core::record::Referent;
 use heirloom_index::{Filter, Snapshot, StandingFilter};
+use heirloom_store::adrs::{self, Scope};
 
 use super::hits::{Hit, hits};
 use super::search::Search;
@@ -66,6 +71,7 @@ impl ContextQuery<'_> {
             |index: &OpenIndex, embedder: &dyn Embedder| self.search(session, index, embedder);
         let (mut found, fallback) = search_index(session, search)?;
         found.problems.extend(fallback);
+        found.name_by_path(&records_with_shared_ids(session)?);
         Ok(found)
     }
 
@@ -109,6 +115,32 @@ impl ContextQuery<'_> {
         }
         Ok(found)
     }
+}
+
+impl ContextMemories {
+    /// Refers to documents by path, so that they can be told apart and shown.
+    fn name_by_path(&mut self, paths: &HashSet<String>) {
+        let answers = self.answers.iter_mut().flat_map(|answers| &mut answers.hits);
+        let others = self.lists.iter_mut().flatten().chain(&mut self.instructions);
+        for hit in answers.chain(others) {
+            if paths.contains(&hit.item.path) {
+                hit.item.referent = Referent::Document(hit.item.path.clone());
+            }
+        }
+    }
+}
+
+/// Returns the paths of decision records whose id another one has too: folders are numbered separately.
+fn records_with_shared_ids(session: &Session) -> Result<HashSet<String>, Error> {
+    let (files, _) = adrs::find(session.root(), session.config()?, Scope::AllProjects);
+    let mut by_id: HashMap<(String, Option<u32>), Vec<String>> = HashMap::new();
+    for file in files {
+        let (id, number) = adr::derive_id(&file.path);
+        let prefix = id.split('-').next().unwrap_or_default().to_owned();
+        let key = if number.is_some() { (prefix, number) } else { (id, None) };
+        by_id.entry(key).or_default().push(file.path);
+    }
+    Ok(by_id.into_values().filter(|paths| paths.len() > 1).flatten().collect())
 }
 
 /// Returns the newest active memories with a filter term.

@@ -10,8 +10,11 @@ use crate::prose;
 /// The length of a part compared to that of the next longer one.
 const LENGTH_RATIO: f64 = 0.9;
 
-/// Maximum number of parts, the shortest of which has about a twelfth of the document.
-const MAX_PARTS: usize = 24;
+/// Maximum number of parts, the shortest of which has about a seventieth of the document.
+const MAX_PARTS: usize = 40;
+
+/// A shorter part is of no use.
+const MIN_PART_CHARS: usize = 160;
 
 /// Code is split after a line into pieces of this many characters, since statements end there.
 const CODE_PIECE_CHARS: usize = 200;
@@ -57,7 +60,8 @@ pub(super) fn parts(sections: &[DocumentSection<'_>], outline_chars: usize) -> V
     }
     let target = |count: usize| (all as f64 * LENGTH_RATIO.powi(count as i32)) as usize;
     let mut found: Vec<String> = Vec::new();
-    for target in (1..=MAX_PARTS).map(target) {
+    let targets = (1..=MAX_PARTS).map(target);
+    for target in targets.take_while(|target| *target >= MIN_PART_CHARS) {
         let counts = match target > outline_chars {
             true => document.of_all_sections(target),
             false => document.of_first_sections(target),

@@ -136,7 +136,8 @@ impl Catalog {
         let exact = self
             .find_by_path(path)
             .or_else(|| self.find_by_path(&format!(".heirloom/{path}")))
-            .or_else(|| self.entries.iter().find(|catalog_entry| catalog_entry.id == typed));
+            .or_else(|| self.entries.iter().find(|catalog_entry| catalog_entry.id == typed))
+            .or_else(|| self.by_project_and_adr_id(typed));
         if let Some(catalog_entry) = exact {
             return Ok(vec![catalog_entry]);
         }
@@ -188,6 +189,12 @@ impl Catalog {
                 Err(Error::not_found(message, ids).hint("use one of these ids, or a path"))
             }
         }
+    }
+
+    /// Finds the decision record of a project: `web/ADR-0007`.
+    fn by_project_and_adr_id(&self, typed: &str) -> Option<&CatalogEntry> {
+        let id = typed.contains('/').then(|| format!("adr/{typed}"))?;
+        self.entries.iter().find(|catalog_entry| catalog_entry.id == id)
     }
 
     fn by_adr_id(&self, typed: &str) -> Vec<&CatalogEntry> {

@@ -1,5 +1,6 @@
 //! The documents of a context as candidates for a budget: their forms, and the order in which they are tried.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
@@ -12,6 +13,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::learnings::without_repeated_learnings;
 use crate::workspace::inherit::{Assessment, Inheritance};
 
 /// Why a document is loaded.
@@ -73,10 +75,12 @@ pub(crate) fn candidate_layers(
     let layer = |level: &Level| {
         let placed = inherited.placed.iter().zip(&inherited.assessments);
         let placed = placed.filter(|(placed, _)| placed.level == level.name);
+        let memories = placed.clone().filter(|(placed, _)| placed.role == DocumentRole::Memory);
+        let memory: String = memories.map(|(placed, _)| placed.document.prose.as_str()).collect();
         let mut found: Vec<(LoadReason, usize, Candidate)> = placed
             .filter_map(|(placed, assessment)| {
                 let reason = load_reason(level, placed);
-                let candidate = candidate(level, placed, *assessment, reason, content)?;
+                let candidate = candidate(level, placed, *assessment, reason, content, &memory)?;
                 Some((reason, placed.pattern, candidate))
             })
             .collect();
@@ -111,6 +115,7 @@ fn candidate(
     assessment: Assessment,
     reason: LoadReason,
     content: ContentKind,
+    memory: &str,
 ) -> Option<Candidate> {
     let document = &placed.document;
     // A file that could not be read, such as one with conflict markers, is reported and left out.
@@ -122,12 +127,16 @@ fn candidate(
         ContentKind::Prose => document.prose.trim(),
     };
     let full = stage_summary::without_mark(full);
+    let full = match layout::is_markdown(&document.path) {
+        true => Cow::Borrowed(full),
+        false => without_repeated_learnings(full, memory),
+    };
     if full.trim().is_empty() {
         return None;
     }
     let smaller = match layout::is_markdown(&document.path) {
         true => smaller_forms(document),
-        false => smaller_form_of_data(full).into_iter().collect(),
+        false => smaller_form_of_data(&full).into_iter().collect(),
     };
     let pattern = level.patterns().nth(placed.pattern).unwrap_or_default();
     Some(Candidate {
@@ -136,7 +145,7 @@ fn candidate(
         reason,
         updated: assessment.updated,
         freshness: assessment.staleness.status,
-        forms: std::iter::once((DocumentForm::Full, full.to_owned())).chain(smaller).collect(),
+        forms: std::iter::once((DocumentForm::Full, full.into_owned())).chain(smaller).collect(),
     })
 }
 

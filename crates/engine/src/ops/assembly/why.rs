@@ -116,7 +116,7 @@ fn retired_memories(
     let mut items: Vec<MemoryItem> =
         found.filter(|item| wanted.is_about(&item.id, &item.text)).collect();
     let known = MemoryQuery::new()
-        .ids(&[wanted.id.clone()])
+        .ids(std::slice::from_ref(&wanted.id))
         .referents(items.iter().map(|item| item.referent.clone()))
         .read(session)?;
     let named = match known.find(&wanted.id) {

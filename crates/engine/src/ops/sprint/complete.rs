@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
+use crate::loading::LEARNINGS;
 use crate::memory::WriteTransaction;
 use crate::ops::answers::WrittenFiles;
 use crate::ops::request_parts::InputData;
@@ -15,9 +16,6 @@ use crate::workspace::inherit;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct SprintComplete;
-
-/// The key of the results whose text is added to the knowledge of the sprint.
-const LEARNINGS: &str = "learnings";
 
 /// The heading of what was learnt.
 const LEARNINGS_HEADING: &str = "## Learnings";

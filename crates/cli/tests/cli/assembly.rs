@@ -178,3 +178,68 @@ fn why_names_the_source_and_the_reason() {
     let unknown = workspace.run(&["why", "walruses"]).ok();
     assert!(unknown.contains("no memory says that"), "{unknown}");
 }
+
+#[test]
+fn why_knows_what_is_superseded_or_archived() {
+    let workspace = shop();
+    let old = id_of(&workspace, "refunds 14 days");
+    let new = workspace.run(&["fact", "edit", &old, "Refunds take 30 days", "--json"]).ok();
+    let new: Value = serde_json::from_str(&new).unwrap();
+    let archived = id_of(&workspace, "partial refund second person");
+    workspace.run(&["memory", "archive", &archived, "--reason", "test"]).ok();
+    assemble(&workspace, &["--task", "refunds of the ledger"]);
+    let short = |id: &str| id[id.len() - 8..].to_owned();
+    for text in ["refunds take 14 days", &old] {
+        let why = workspace.run(&["why", text]).ok();
+        let expected =
+            format!("it was superseded by {} on 2026-02-22", short(new["id"].as_str().unwrap()));
+        assert!(why.contains(&expected), "{why}");
+    }
+    let why = workspace.run(&["why", "a partial refund needs a second person"]).ok();
+    assert!(why.contains("it was archived on 2026-02-22"), "{why}");
+}
+
+#[test]
+fn explanations_have_the_text_of_the_context() {
+    let workspace = shop();
+    let long = "The export of Larkspur runs at night. ".repeat(30);
+    workspace.run(&["fact", "add", "--section", "Specs", &format!("{long}It needs 3 keys.")]).ok();
+    let answer =
+        assemble(&workspace, &["--task", "export of Larkspur", "--budget", "200", "--explain"]);
+    let lines = answer["lines"].as_array().unwrap();
+    assert!(!lines.is_empty());
+    for line in lines {
+        let text = line["text"].as_str().unwrap();
+        assert!(context(&answer).lines().any(|shown| shown == text), "{text}");
+    }
+    let why = workspace.run(&["why", "export of Larkspur at night"]).ok();
+    assert!(!why.contains(&long), "{why}");
+}
+
+#[test]
+fn pointers_to_records_with_shared_numbers_work() {
+    let record = |title: &str| {
+        format!(
+            "# {title}\n\nStatus: accepted\n\n## Decision\n\nWe chose {title} for the ledger of refunds.\n"
+        )
+    };
+    let workspace = Workspace::with(
+        HEIR,
+        "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs/adr\", \"billing/adr\"]\n//- .heirloom/projects/web/project.md\n# Web\n",
+    );
+    workspace.write("docs/adr/0001-use-sqlite.md", record("SQLite"));
+    workspace.write("billing/adr/0001-use-kafka.md", record("Kafka"));
+    workspace.write("docs/adr/0002-use-rust.md", record("Rust"));
+    workspace.write(".heirloom/projects/web/adrs/ADR-0007-use-svelte.md", record("Svelte"));
+    let answer = assemble(&workspace, &["--task", "ledger of refunds", "--explain"]);
+    let lines = answer["lines"].as_array().unwrap();
+    for title in ["SQLite", "Kafka", "Rust", "Svelte"] {
+        let of_title = lines.iter().filter(|line| line["text"].as_str().unwrap().contains(title));
+        let ids: Vec<&str> = of_title.map(|line| line["id"].as_str().unwrap()).collect();
+        assert!(!ids.is_empty(), "{title}: {answer:#}");
+        for id in ids {
+            let shown = workspace.run(&["show", id]).ok();
+            assert!(shown.contains(&format!("We chose {title}")), "{id}: {shown}");
+        }
+    }
+}

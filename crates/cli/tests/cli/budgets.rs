@@ -154,6 +154,37 @@ fn agent_memory_loads_first_with_a_limited_budget() {
     assert_eq!(context["warnings"], json!(["the stage `coding` has no files yet"]));
 }
 
+/// The agent keeps its place whatever its document looks like.
+#[test]
+fn agent_memory_of_any_shape_loads_first_with_a_limited_budget() {
+    let sentence = |at: usize| format!("Rule {at} says that refunds are events.");
+    let sentences = (0..300).map(sentence).collect::<Vec<_>>().join(" ");
+    let lines = |start: &str, end: &str| {
+        (0..300).map(|at| format!("{start}{}{end}\n", sentence(at))).collect::<String>()
+    };
+    let shapes = [
+        ("a paragraph", sentences.clone()),
+        ("words", "refund ledger event ".repeat(900)),
+        ("a list", format!("# Coder\n\n{}", lines("- ", ""))),
+        ("a table", format!("# Coder\n\n| rule |\n|---|\n{}", lines("| ", " |"))),
+        ("code", format!("# Coder\n\n```\n{}```\n", lines("// ", ""))),
+        ("sections", lines("## Section\n\n", "\n")),
+        ("headings", (0..400).map(|at| format!("## Rule {at}\n\n")).collect()),
+    ];
+    for (shape, text) in shapes {
+        let workspace = sprints();
+        workspace.write(".memory/agent/coder/prompt_template.md", text);
+        workspace.write("CLAUDE.md", "# Shop\n\nRefunds.\n");
+        for budget in [300, 1000] {
+            let context = load(&workspace, "coder", "coding", budget);
+            let total = context["total_tokens"].as_u64().unwrap();
+            assert!(keys(&context, "agent").contains(&"prompt_template_md"), "{shape} {budget}");
+            assert!(entries(&context, "project").is_empty(), "{shape}: {:#}", context["usage"]);
+            assert!(total <= budget as u64 && total * 10 >= budget as u64 * 8, "{shape} {total}");
+        }
+    }
+}
+
 #[test]
 fn what_does_not_fit_whole_is_shortened() {
     let workspace = sprints();
@@ -166,7 +197,7 @@ fn what_does_not_fit_whole_is_shortened() {
         })
     };
     assert_eq!(form(10_000).as_deref(), Some("full"));
-    assert_eq!(form(300).as_deref(), Some("overview"));
+    assert_eq!(form(300).as_deref(), Some("part"));
     assert_eq!(form(40), None);
     let context = load(&workspace, "planner", "planning", 0);
     assert_eq!(context["total_tokens"], 0);
@@ -280,18 +311,50 @@ of this paragraph is only here to make it longer than that maximum in any case.
 }
 
 #[test]
-fn resolve_limits_the_text_and_keeps_the_values() {
-    let workspace = sprints();
-    let names = "--select sprint=sprint-01 --select agent=planner";
-    let whole = workspace.json(&format!("context resolve {names}"));
+fn resolve_counts_values_and_decisions_towards_the_budget() {
+    let mut tree = heirloom_testkit::TEAM.to_owned();
+    tree.push_str("//- .heirloom/context/limits.md\n---\nlimits:\n");
+    (0..40).for_each(|at| tree.push_str(&format!("  limit_{at}: at most {at} requests\n")));
+    tree.push_str("---\n# Limits\n");
+    let workspace = Workspace::with(HEIR, &tree);
+    let whole = workspace.json("context resolve 0042 001");
     assert_eq!(whole["left_out"], Value::Null);
-    for budget in [0, 30, 100, 250] {
-        let resolved = workspace.json(&format!("context resolve {names} --budget {budget}"));
-        assert_eq!(resolved["values"], whole["values"]);
-        assert!(resolved["tokens"].as_u64().unwrap() <= budget, "{budget}");
-        assert_eq!(resolved["left_out"].as_array().unwrap().is_empty(), budget == 250, "{budget}");
+    let mut last = 0;
+    for budget in [0, 30, 100, 250, 1000, 10_000] {
+        let resolved = workspace.json(&format!("context resolve 0042 001 --budget {budget}"));
+        let lines = |resolved: &Value| {
+            let provenance = resolved["provenance"].as_object().unwrap();
+            let rows = provenance.iter().map(|(key, history)| {
+                let winner = history.as_array().unwrap().last().unwrap();
+                format!("{key} {} {}\n", winner["value"], winner["source"])
+            });
+            let decisions = resolved["decisions"].as_array().unwrap().iter();
+            let decisions =
+                decisions.map(|decision| format!("{} {}\n", decision["id"], decision["title"]));
+            rows.chain(decisions).map(|line| heirloom_store::tokens::count(&line)).sum::<usize>()
+        };
+        let tokens = resolved["tokens"].as_u64().unwrap();
+        let texts = resolved["layers"].as_array().unwrap().iter();
+        let texts: u64 = texts.map(|layer| layer["tokens"].as_u64().unwrap()).sum();
+        assert!(
+            tokens <= budget && lines(&resolved) as u64 + texts <= budget.max(tokens),
+            "{budget}"
+        );
+        let values = resolved["provenance"].as_object().unwrap().len();
+        assert!(values >= last, "more budget gives more values");
+        last = values;
+        let left_out = resolved["left_out_lines"].as_array().unwrap();
+        assert_eq!(left_out.is_empty(), budget == 10_000, "{budget}");
+        let keys = left_out.iter().filter(|key| key.as_str().unwrap().starts_with("limits."));
+        let shown = resolved["values"]["limits"].as_object().map_or(0, |limits| limits.len());
+        assert_eq!(keys.count() + shown, 40, "{budget}");
     }
-    workspace.run(&["context", "resolve", "--budget", "-1"]).failed(2);
+    assert_eq!(
+        workspace.json("context resolve 0042 001 --budget 10000")["values"],
+        whole["values"]
+    );
+    let error = workspace.run(&["context", "resolve", "--budget", "-1"]).failed(2);
+    assert!(error.contains("from 0 to"), "{error}");
 }
 
 #[test]
@@ -410,6 +473,72 @@ fn a_sprint_keeps_its_results_and_what_was_learnt() {
     assert_eq!(knowledge.matches("## Learnings").count(), 1);
     let shown = workspace.json("memory show sprint=sprint-01");
     assert_eq!(shown["lessons"], json!(["Events are cheap.", "Retry twice."]));
+    // The results state it as well, and a context shows it once.
+    let prompt = workspace.heir("prompt --agent coder --sprint sprint-01 --stage coding").ok();
+    assert_eq!(prompt.matches("Retry twice.").count(), 1, "{prompt}");
+    let results = workspace.read(".memory/sprint/sprint-01/progress.json");
+    assert!(results.contains("Retry twice."), "{results}");
+}
+
+#[test]
+fn an_artifact_has_one_name_and_no_control_characters() {
+    let workspace = sprints();
+    workspace.write("a.txt", "Done \u{1b}[31mred\u{1b}[0m.\n");
+    workspace.write("b.txt", "Other.\n");
+    let twice =
+        workspace.heir("stage complete coding --artifact a=a.txt --artifact a=b.txt").failed(2);
+    assert!(twice.contains("`a.txt` is given twice"), "{twice}");
+    workspace.heir("stage complete coding --artifact a=a.txt").ok();
+    let summary = workspace.read(".memory/stage/coding/summary.md");
+    assert!(summary.contains("Done \\u001b[31mred"), "{summary}");
+    assert!(!summary.contains('\u{1b}'), "{summary}");
+}
+
+#[test]
+fn files_that_are_always_loaded_and_missing_are_named() {
+    let workspace = sprints();
+    std::fs::remove_file(workspace.path().join(".memory/agent/planner/tools_config.yaml")).unwrap();
+    let warning = "tools_config.yaml, which the agent always loads, does not exist";
+    let loaded = load(&workspace, "planner", "planning", 10_000);
+    assert_eq!(loaded["warnings"], json!([warning]));
+    let built = workspace.run(&["prompt", "--agent", "planner", "--sprint", "sprint-01"]);
+    assert!(built.stderr.contains(warning), "{}", built.stderr);
+    assert!(!built.ok().contains(warning));
+}
+
+#[test]
+fn bad_budgets_and_settings_say_what_is_allowed() {
+    let workspace = sprints();
+    for (arguments, expected) in [
+        (vec!["context", "load", "--budget", "-5"], "state a number from 0 to"),
+        (vec!["prompt", "--budget", "-5"], "state a number from 0 to"),
+        (vec!["context", "load", "--budget", "1e3"], "not a whole number"),
+        (vec!["assemble", "--budget", "-5"], "0"),
+        (vec!["context", "load", "--role", "codr"], "coder"),
+        (vec!["context", "load", "--stage", "codng"], "coding"),
+    ] {
+        let error = workspace.run(&arguments).failed(2);
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+    for (text, expected) in [
+        ("<<<<<<< HEAD\n", ".memory/config.yaml:1: a git conflict marker"),
+        (
+            "loading_strategy:\n  agent:\n    max_tokens: -5\n",
+            ".memory/config.yaml:3: loading_strategy.agent.max_tokens: -5 is not a whole number from 0 on",
+        ),
+        (
+            "token_allocation:\n  coder:\n    agent: .nan\n",
+            ".memory/config.yaml:3: token_allocation.coder.agent",
+        ),
+        (
+            "token_allocation:\n  coder: {agent: 0.7, stage: 0.7}\n",
+            ".memory/config.yaml:2: token_allocation.coder: the shares add up to 1.40",
+        ),
+    ] {
+        workspace.write(".memory/config.yaml", text);
+        let error = workspace.heir("context load --agent coder").failed(2);
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]
@@ -430,6 +559,53 @@ fn levels_remember_as_plans_do() {
     assert!(keys(&loaded, "stage").contains(&"stage_memory_md"));
     let error = workspace.run(&["memory", "add", "team=red", "lesson", "x"]).failed(2);
     assert!(error.contains("sprint="), "{error}");
+    // A stage of the settings remembers before it has files.
+    let added =
+        workspace.run(&["memory", "add", "stage=testing", "lesson", "Test early", "--json"]);
+    let added: Value = serde_json::from_str(&added.ok()).unwrap();
+    assert_eq!(added["source"], ".memory/stage/testing/stage.memory.md");
+    assert_eq!(added["notices"], json!(["the stage `testing` has no other files yet"]));
+    let error = workspace.run(&["memory", "add", "stage=tsting", "lesson", "x"]).failed(2);
+    assert!(error.contains("testing"), "{error}");
+}
+
+#[test]
+fn a_task_of_a_sprint_gets_the_memory_of_its_levels() {
+    let workspace = sprints();
+    workspace.run(&["memory", "add", "sprint=sprint-01", "decision", "Store events"]).ok();
+    workspace.run(&["memory", "add", "stage=coding", "blocker", "The build is broken"]).ok();
+    let context = |names: &str| {
+        let answer = workspace.json(&format!("assemble {names}"));
+        answer["context"].as_str().unwrap().to_owned()
+    };
+    let own = context("--sprint sprint-01 --stage coding");
+    assert!(own.contains("Store events") && own.contains("The build is broken"), "{own}");
+    let other = context("--stage planning");
+    assert!(!other.contains("The build is broken"), "{other}");
+    let mut client = McpClient::open(workspace.command().arg("mcp"));
+    let arguments = json!({"sprint": "sprint-01", "stage": "coding"});
+    let answer =
+        client.ask("tools/call", &json!({"name": "context_assemble", "arguments": arguments}));
+    assert!(answer.contains("The build is broken"), "{answer}");
+    // Sprints may be beside the default hierarchy.
+    workspace.write(".heirloom/config.toml", "hierarchy = \"plans\"\n");
+    let beside = context("--sprint sprint-01 --stage coding");
+    assert!(beside.contains("Store events") && beside.contains("The build is broken"), "{beside}");
+    let unknown = workspace.run(&["assemble", "--file", "src/none.rs", "--json"]).ok();
+    assert!(unknown.contains("there is no file `src/none.rs`"), "{unknown}");
+}
+
+#[test]
+fn every_budget_from_the_stated_minimum_on_gives_a_prompt() {
+    let workspace = sprints();
+    let names = "--agent planner --sprint sprint-01 --stage planning";
+    let error = workspace.heir(&format!("prompt {names} --budget 1")).failed(2);
+    let least: usize = error.split("at least ").nth(1).unwrap().trim().parse().unwrap();
+    workspace.heir(&format!("prompt {names} --budget {}", least - 1)).failed(2);
+    for budget in least..least + 24 {
+        let built = workspace.json(&format!("prompt {names} --budget {budget}"));
+        assert!(built["tokens"].as_u64().unwrap() <= budget as u64, "{budget}");
+    }
 }
 
 #[test]

@@ -64,6 +64,11 @@ fn markdown_summary(file: &str, content: &str) -> String {
     let overview =
         smaller_forms(&document).into_iter().find(|(form, _)| *form == DocumentForm::Overview);
     let text = overview.map_or_else(|| document.prose.trim().to_owned(), |(_, text)| text);
+    // The title of the document is often the name of the artifact, which is its heading already.
+    let name = prose::comparison_key(path::stem(file));
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let is_repeated = first.starts_with('#') && prose::comparison_key(first) == name;
+    let text = if is_repeated { rest } else { &text };
     let lower = |line: &str| match line.starts_with('#') {
         true => format!("##{line}"),
         false => line.to_owned(),
@@ -93,7 +98,7 @@ mod tests {
         ];
         let summary = write("planning", &artifacts);
         assert!(
-            summary.starts_with("# Summary of planning\n\n## design\n\n### Design\n\nEvents are stored.\n\n## plan\n\n- goal: Ship refunds\n- tasks: API, Events\n- risk: level low; notes (2)\n\n<!-- extracted"),
+            summary.starts_with("# Summary of planning\n\n## design\n\nEvents are stored.\n\n## plan\n\n- goal: Ship refunds\n- tasks: API, Events\n- risk: level low; notes (2)\n\n<!-- extracted"),
             "{summary}"
         );
         assert_eq!(summary, write("planning", &artifacts));

@@ -346,7 +346,7 @@ fn resolve_counts_values_and_decisions_towards_the_budget() {
         let left_out = resolved["left_out_lines"].as_array().unwrap();
         assert_eq!(left_out.is_empty(), budget == 10_000, "{budget}");
         let keys = left_out.iter().filter(|key| key.as_str().unwrap().starts_with("limits."));
-        let shown = resolved["values"]["limits"].as_object().map_or(0, |limits| limits.len());
+        let shown = resolved["values"]["limits"].as_object().map_or(0, serde_json::Map::len);
         assert_eq!(keys.count() + shown, 40, "{budget}");
     }
     assert_eq!(

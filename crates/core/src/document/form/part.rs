@@ -19,6 +19,9 @@ const MIN_PART_CHARS: usize = 160;
 /// Code is split after a line into pieces of this many characters, since statements end there.
 const CODE_PIECE_CHARS: usize = 200;
 
+/// A shorter paragraph is kept or left out as a whole.
+const MIN_SPLIT_CHARS: usize = 160;
+
 /// A longer text without an end of a sentence is no sentence and may be split.
 const MAX_SENTENCE_CHARS: usize = 600;
 
@@ -66,6 +69,10 @@ pub(super) fn parts(sections: &[DocumentSection<'_>], outline_chars: usize) -> V
             true => document.of_all_sections(target),
             false => document.of_first_sections(target),
         };
+        // Headings alone are the outline.
+        if counts.iter().flatten().sum::<usize>() == 0 {
+            continue;
+        }
         let part = document.write(&counts);
         let is_shorter = found.last().is_none_or(|last| part.len() < last.len());
         if !part.is_empty() && is_shorter {
@@ -237,7 +244,7 @@ fn split_block<'d>(block: &[&'d str]) -> (Vec<Cow<'d, str>>, &'static str, Strin
         return (group_lines(block, 0, is_list_line), "\n", format!("\n{ELLIPSIS}"));
     }
     let whole = block.join("\n");
-    if whole.chars().count() <= MAX_PARAGRAPH_CHARS {
+    if whole.chars().count() <= MIN_SPLIT_CHARS {
         return (vec![Cow::Owned(whole)], " ", String::new());
     }
     let line = block.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");

@@ -7,4 +7,5 @@ pub(crate) mod load;
 pub(crate) mod refresh;
 pub(crate) mod resolve;
 pub(crate) mod restore;
+mod used_budget;
 pub(crate) mod validate;

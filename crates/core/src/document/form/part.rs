@@ -69,8 +69,8 @@ pub(super) fn parts(sections: &[DocumentSection<'_>], outline_chars: usize) -> V
             true => document.of_all_sections(target),
             false => document.of_first_sections(target),
         };
-        // Headings alone are the outline.
-        if counts.iter().flatten().sum::<usize>() == 0 {
+        // All headings alone are the outline.
+        if counts.iter().all(|count| *count == Some(0)) {
             continue;
         }
         let part = document.write(&counts);

@@ -1,8 +1,6 @@
 //! `context resolve`: shows the context that an agent inherits.
 
-mod fitted;
-
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use heirloom_core::cascade::{self, Contribution, ValueChange};
 use heirloom_core::conflict::Conflict;
@@ -18,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::show_left_out;
+use super::used_budget::{FittedText, UsedBudget};
 use crate::loading::{LeftOutFile, apply_memory, check_budget, remove_unedited};
 use crate::memory::{MemoryItem, show_items};
 use crate::ops::answers::ValueTable;
@@ -25,9 +24,14 @@ use crate::view::present;
 use crate::view::{Role, Span, View, span};
 use crate::workspace::inherit::{self, Assessment, Inheritance};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
-use fitted::{FittedText, UsedBudget};
 
 pub(crate) struct ContextResolve;
+
+/// Values use at most this part of a budget, so that the text gets something too.
+const MAX_VALUES_PART: usize = 2;
+
+/// Decisions use at most this part of a budget.
+const MAX_DECISIONS_PART: usize = 4;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -432,4 +436,67 @@ fn show_diff(view: &mut View, diff: &[LayerDiff]) {
             view.line(spans);
         }
     }
+}
+
+impl ResolvedContext {
+    /// Leaves out pins, values and decisions that do not fit, and lists them.
+    fn limit_lines(&mut self, used: &mut UsedBudget<'_>) {
+        let pins: Vec<String> = self.pins.iter().map(pin_line).collect();
+        let kept = used.take_lines(1, &pins);
+        let mut left_out = retain(&mut self.pins, &kept, |pin| pin.short_id().to_owned());
+        left_out.extend(self.limit_values(used));
+        let decisions: Vec<String> = self.decisions.iter().map(decision_line).collect();
+        let kept = used.take_lines(MAX_DECISIONS_PART, &decisions);
+        left_out.extend(retain(&mut self.decisions, &kept, |decision| decision.id.clone()));
+        self.left_out_lines = Some(left_out);
+    }
+
+    /// Leaves out values that do not fit. Those of the most specific level come first.
+    fn limit_values(&mut self, used: &mut UsedBudget<'_>) -> Vec<String> {
+        let priority_of = |source: &str| {
+            let layer = self.layers.iter().position(|layer| layer.source == source);
+            layer.unwrap_or_default()
+        };
+        let mut rows: Vec<(usize, String, String)> = self
+            .provenance
+            .iter()
+            .map(|(key, history)| {
+                let winner = history.last().map_or("", |winner| &winner.source);
+                (priority_of(winner), key.clone(), self.value_table.row(key, history).join(" "))
+            })
+            .collect();
+        rows.sort_by_key(|(priority, _, _)| std::cmp::Reverse(*priority));
+        let lines: Vec<String> = rows.iter().map(|(_, _, line)| line.clone()).collect();
+        let kept = used.take_lines(MAX_VALUES_PART, &lines);
+        let rows = rows.into_iter().zip(kept);
+        let removed: Vec<String> =
+            rows.filter(|(_, is_kept)| !is_kept).map(|((_, key, _), _)| key).collect();
+        let set: HashSet<&str> = removed.iter().map(String::as_str).collect();
+        self.provenance.retain(|key, _| !set.contains(key.as_str()));
+        cascade::remove_keys(&mut self.values, |key| set.contains(key));
+        removed
+    }
+}
+
+/// Keeps the items that are marked, and returns the names of the others.
+fn retain<T>(items: &mut Vec<T>, kept: &[bool], name: impl Fn(&T) -> String) -> Vec<String> {
+    let mut flags = kept.iter();
+    let mut removed = Vec::new();
+    items.retain(|item| {
+        let is_kept = flags.next() == Some(&true);
+        if !is_kept {
+            removed.push(name(item));
+        }
+        is_kept
+    });
+    removed
+}
+
+fn pin_line(pin: &MemoryItem) -> String {
+    format!("{} {} {}", pin.short_id(), pin.text, pin.source)
+}
+
+fn decision_line(decision: &DecisionInForce) -> String {
+    let date = decision.date.as_deref().unwrap_or_default();
+    format!("{} {} {date} {}", decision.id, decision.title, decision.source)
 }

@@ -45,7 +45,7 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    fn of(choice: Choice) -> Self {
+    fn of(choice: &Choice) -> Self {
         let mut assembly = Assembly { context: choice.context(), ..Assembly::default() };
         assembly.tokens = tokens::count(&assembly.context);
         for chosen in &choice.chosen {
@@ -75,7 +75,7 @@ pub(crate) fn assemble(
             entry.section = Section::New;
         });
     }
-    let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget));
+    let mut assembly = Assembly::of(&Choice::new(entries, signals.activity, budget));
     let weak = weak.iter().take(MAX_WEAK_EXPLAINED);
     assembly.explanation.left_out.extend(weak.map(LeftOut::of_weak));
     assembly.problems = problems;

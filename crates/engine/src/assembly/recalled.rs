@@ -61,7 +61,7 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
                     match memory.entry(question) {
                         Some(entry) => entries.push(entry),
                         None if question.section == Section::Task => {
-                            found.weak.extend(memory.weak())
+                            found.weak.extend(memory.weak());
                         }
                         None => {}
                     }

@@ -71,8 +71,19 @@ pub(super) fn merged_sections(sections: &[SectionText]) -> String {
     text
 }
 
+/// An episode with more words is shown in part.
+const MAX_EPISODE_WORDS: usize = 120;
+
+fn is_short(episode: &str) -> bool {
+    episode.split_whitespace().count() <= MAX_EPISODE_WORDS
+}
+
 /// Returns what is shown of a memory: all of a short text, and of a long one the sentences of the passage that matches.
 pub(super) fn shown_text(hit: &Hit) -> String {
+    let statements = hit.item.statements.as_deref().filter(|all| is_short(all));
+    if let Some(statements) = statements {
+        return statements.lines().map(one_line).collect::<Vec<_>>().join(" · ");
+    }
     let Some(passage) = &hit.passage else { return one_line(&hit.item.text) };
     let passage = without_cut_marks(passage);
     match prose::whole_sentences(&hit.item.text, passage).as_slice() {

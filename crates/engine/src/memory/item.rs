@@ -94,6 +94,9 @@ pub(crate) struct MemoryItem {
     /// The shorter texts that its author supplied.
     #[serde(skip)]
     pub(crate) short_texts: ShortTexts,
+    /// All that an episode states; its text is the title.
+    #[serde(skip)]
+    pub(crate) statements: Option<String>,
     /// The source that its author stated.
     #[serde(skip)]
     pub(crate) stated_source: Option<String>,
@@ -155,6 +158,8 @@ impl MemoryItem {
             date: Some(day::of_timestamp(record.at).to_string()),
             title: record.title().map(str::to_owned),
             short_texts: record.levels.clone(),
+            statements: matches!(record.body, Body::Episode(_))
+                .then(|| record.statements().into_owned()),
             stated_source: record.source.clone(),
             origin: record.origin.clone(),
             edited_origin: edited_origin(memory, record),
@@ -264,6 +269,7 @@ impl MemoryItem {
             line,
             title: None,
             short_texts: ShortTexts::default(),
+            statements: None,
             stated_source: None,
             origin: None,
             edited_origin: None,

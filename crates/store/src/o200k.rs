@@ -37,6 +37,14 @@ const SPACE: &str = r"\s+";
 
 static ENCODING: LazyLock<Encoding> = LazyLock::new(Encoding::load);
 
+/// The regular expression of pieces. Compiling it takes milliseconds, and most texts do without.
+static PATTERN: LazyLock<Regex> = LazyLock::new(compile_pattern);
+
+#[expect(clippy::expect_used, reason = "a test compiles the pattern")]
+fn compile_pattern() -> Regex {
+    Regex::new_many(&[PIECES, SPACE]).expect("the pattern is valid")
+}
+
 /// Returns the number of tokens of a text.
 pub fn count(text: &str) -> usize {
     thread_local! {
@@ -52,7 +60,6 @@ struct Encoding {
     /// A hash table with linear probing that holds the rank of each token plus one in its low bits, and some bits of the
     /// token's hash above, by which most other tokens are told apart without looking at them. 0 is an empty slot.
     table: Vec<u32>,
-    pattern: Regex,
 }
 
 impl Encoding {
@@ -72,9 +79,8 @@ impl Encoding {
             end += u32::from(*length);
             end
         }));
-        let pattern = Regex::new_many(&[PIECES, SPACE]).ok()?;
         let table = vec![0; (count * 2).next_power_of_two()];
-        let mut encoding = Encoding { starts, bytes, table, pattern };
+        let mut encoding = Encoding { starts, bytes, table };
         for rank in 0..count {
             let (mut at, tag) = encoding.place(encoding.token(rank));
             while encoding.table[at] != 0 {
@@ -114,70 +120,69 @@ impl Encoding {
         let mut count = 0;
         let mut start = 0;
         while start < text.len() {
-            let end = self.piece_end(text, start);
+            let end = piece_end(text, start);
             count += counter.count(self, &text.as_bytes()[start..end]);
             start = end;
         }
         count
     }
+}
 
-    /// Returns the end of the piece that starts at a byte offset.
-    fn piece_end(&self, text: &str, start: usize) -> usize {
-        match ascii_piece_end(text.as_bytes(), start) {
-            Some(end) => end,
-            None => self.matched_piece_end(text, start),
-        }
-    }
+/// Returns the end of the piece that starts at a byte offset.
+fn piece_end(text: &str, start: usize) -> usize {
+    plain_piece_end(text.as_bytes(), start).unwrap_or_else(|| matched_piece_end(text, start))
+}
 
-    /// Returns the end of the piece that starts at a byte offset, by matching the regular expression.
-    fn matched_piece_end(&self, text: &str, start: usize) -> usize {
-        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
-        // The pattern matches every character; a piece of one character is the fallback.
-        let Some(found) = self.pattern.find(input) else {
-            return start + text[start..].chars().next().map_or(1, char::len_utf8);
-        };
-        let is_space = found.pattern().as_usize() == 1;
-        let piece = &text[found.range()];
-        match piece.char_indices().next_back() {
-            Some((last, _)) if is_space && last > 0 && found.end() < text.len() => start + last,
-            _ => found.end(),
-        }
+/// Returns the end of the piece that starts at a byte offset, by matching the regular expression.
+fn matched_piece_end(text: &str, start: usize) -> usize {
+    let input = Input::new(text).range(start..).anchored(Anchored::Yes);
+    // The pattern matches every character; a piece of one character is the fallback.
+    let Some(found) = PATTERN.find(input) else {
+        return start + text[start..].chars().next().map_or(1, char::len_utf8);
+    };
+    let is_space = found.pattern().as_usize() == 1;
+    let piece = &text[found.range()];
+    match piece.char_indices().next_back() {
+        Some((last, _)) if is_space && last > 0 && found.end() < text.len() => start + last,
+        _ => found.end(),
     }
 }
 
 /// The suffixes that belong to the word before them, in lower case and without the apostrophe.
 const CONTRACTIONS: [&[u8]; 7] = [b"s", b"t", b"re", b"ve", b"m", b"ll", b"d"];
 
-/// Returns the end of a piece of ASCII characters, where no other character could belong to it. Matching a regular
-/// expression takes several times as long.
-fn ascii_piece_end(text: &[u8], start: usize) -> Option<usize> {
+/// Returns the end of a piece of plain characters, which are those of ASCII and the usual dashes, quotation marks and
+/// ellipses, where no other character could belong to it. Matching a regular expression takes several times as long.
+fn plain_piece_end(text: &[u8], start: usize) -> Option<usize> {
     let first = *text.get(start)?;
-    let next = text.get(start + 1).copied().unwrap_or_default();
-    if !first.is_ascii() || !next.is_ascii() {
-        return None;
-    }
     if first.is_ascii_alphabetic() {
         return word_end(text, start);
     }
     if first.is_ascii_digit() {
         let end = run_end(&text[..text.len().min(start + 3)], start, |byte| byte.is_ascii_digit());
-        return (end == start + 3 || is_ascii_at(text, end)).then_some(end);
+        return (end == start + 3 || is_plain_at(text, end)).then_some(end);
     }
-    if next.is_ascii_alphabetic() && !matches!(first, b'\r' | b'\n') {
-        return word_end(text, start + 1);
+    let second = start + mark_length(text, start).unwrap_or(1);
+    if !is_plain_at(text, start) || !is_plain_at(text, second) {
+        return None;
+    }
+    let is_break = |byte: u8| matches!(byte, b'\r' | b'\n');
+    if text.get(second).is_some_and(u8::is_ascii_alphabetic) && !is_break(first) {
+        return word_end(text, second);
     }
     let marks = start + usize::from(first == b' ');
-    let end = run_end(text, marks, |byte| {
-        byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_ascii_space(byte)
-    });
+    let mut end = marks;
+    while let Some(length) = mark_length(text, end) {
+        end += length;
+    }
     if end > marks {
-        let with_breaks = run_end(text, end, |byte| matches!(byte, b'\r' | b'\n' | b'/'));
-        return is_ascii_at(text, end).then_some(with_breaks);
+        let with_breaks = run_end(text, end, |byte| is_break(byte) || byte == b'/');
+        return is_plain_at(text, end).then_some(with_breaks);
     }
     let end = run_end(text, start, is_ascii_space);
-    let last_break = text[start..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
+    let last_break = text[start..end].iter().rposition(|byte| is_break(*byte));
     match last_break {
-        _ if !is_ascii_at(text, end) => None,
+        _ if !is_plain_at(text, end) => None,
         Some(at) => Some(start + at + 1),
         None if end < text.len() && end > start + 1 => Some(end - 1),
         None => Some(end),
@@ -188,16 +193,17 @@ fn ascii_piece_end(text: &[u8], start: usize) -> Option<usize> {
 fn word_end(text: &[u8], start: usize) -> Option<usize> {
     let capitals = run_end(text, start, |byte| byte.is_ascii_uppercase());
     let end = run_end(text, capitals, |byte| byte.is_ascii_lowercase());
-    if !is_ascii_at(text, end) {
+    if !is_plain_at(text, end) {
         return None;
     }
     if text.get(end) != Some(&b'\'') {
         return Some(end);
     }
-    let rest = &text[end + 1..];
-    if !is_ascii_at(text, end + 1) {
+    // A long s is the same letter for the pattern.
+    if !is_plain_at(text, end + 1) {
         return None;
     }
+    let rest = &text[end + 1..];
     let is_next = |suffix: &&&[u8]| {
         rest.get(..suffix.len()).is_some_and(|next| next.eq_ignore_ascii_case(suffix))
     };
@@ -211,9 +217,21 @@ fn run_end(text: &[u8], start: usize, has_property: impl Fn(u8) -> bool) -> usiz
     rest.iter().position(|byte| !has_property(*byte)).map_or(text.len(), |length| start + length)
 }
 
-/// Returns whether there is an ASCII character at an offset, or the end.
-fn is_ascii_at(text: &[u8], at: usize) -> bool {
-    text.get(at).is_none_or(u8::is_ascii)
+/// Returns whether there is a plain character at an offset, or the end.
+fn is_plain_at(text: &[u8], at: usize) -> bool {
+    text.get(at).is_none_or(u8::is_ascii) || mark_length(text, at).is_some()
+}
+
+/// Returns the length of the plain character at an offset if it is neither a letter nor a digit nor white space.
+fn mark_length(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at..)? {
+        [byte, ..] if byte.is_ascii() => {
+            (!byte.is_ascii_alphanumeric() && !is_ascii_space(*byte)).then_some(1)
+        }
+        // U+2010 to U+2027.
+        [0xe2, 0x80, 0x90..=0xa7, ..] => Some(3),
+        _ => None,
+    }
 }
 
 /// Returns whether a byte is white space as in a regular expression.
@@ -325,10 +343,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_of_ascii_characters_are_those_of_the_pattern(text in "[a-cA-Z'sStlLreRE0-9 \t\r\n\u{b}./,…éſ٣\u{a0}-]{0,24}") {
+        fn pieces_of_plain_characters_are_those_of_the_pattern(
+            text in "[a-cA-Z'sStlLreRE0-9 \t\r\n\u{b}./,…’“—‐‧éſ٣\u{a0}\u{200f}\u{2028}-]{0,24}"
+        ) {
             for (start, _) in text.char_indices() {
-                if let Some(end) = ascii_piece_end(text.as_bytes(), start) {
-                    prop_assert_eq!(end, ENCODING.matched_piece_end(&text, start), "{:?}", &text[start..]);
+                if let Some(end) = plain_piece_end(text.as_bytes(), start) {
+                    prop_assert_eq!(end, matched_piece_end(&text, start), "{:?}", &text[start..]);
                 }
             }
         }

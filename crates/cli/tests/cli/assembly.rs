@@ -165,6 +165,47 @@ fn a_changed_file_keeps_the_beginning_of_the_context() {
 }
 
 #[test]
+fn work_gets_what_is_useful_and_a_question_whatever_may_answer_it() {
+    let workspace = shop();
+    let work = assemble(&workspace, &["--task", "Number the invoices per year", "--explain"]);
+    assert!(context(&work).contains("Invoices are numbered per year"), "{work}");
+    assert!(!context(&work).contains("queue stalls"), "{work}");
+    let question = assemble(&workspace, &["--task", "How are invoices and refunds numbered?"]);
+    for text in ["Invoices are numbered per year", "queue stalls", "14 days"] {
+        assert!(context(&question).contains(text), "{question}");
+    }
+    let refunds = assemble(&workspace, &["--task", "Show refunds on the invoice", "--explain"]);
+    let left_out = refunds["left_out"].as_array().unwrap();
+    let because = |left: &Value| left["because"].as_str().unwrap().contains("usefulness");
+    assert!(left_out.iter().any(because), "{refunds}");
+}
+
+#[test]
+fn an_instruction_keeps_the_name_of_the_speaker() {
+    let workspace = shop();
+    let instruction = "user: Always answer with amounts in euros.";
+    workspace.run(&["fact", "add", "--section", "Specs", instruction]).ok();
+    for task in ["Show refunds on the invoice", "How much is a refund?"] {
+        let answer = assemble(&workspace, &["--task", task]);
+        assert!(context(&answer).contains(instruction), "{answer}");
+    }
+}
+
+#[test]
+fn conventions_for_every_change_come_with_work_on_code() {
+    let workspace = shop();
+    for text in ["Run the linter before every commit", "Tests of the export compare headers"] {
+        workspace.run(&["fact", "add", "--section", "Patterns & Conventions", text]).ok();
+    }
+    let work = |activity| {
+        assemble(&workspace, &["--task", "Number the invoices per year", "--activity", activity])
+    };
+    assert!(context(&work("feature")).contains("Run the linter"));
+    assert!(!context(&work("feature")).contains("Tests of the export"));
+    assert!(!context(&work("planning")).contains("Run the linter"));
+}
+
+#[test]
 fn why_names_the_source_and_the_reason() {
     let workspace = shop();
     let none = workspace.run(&["why", "refunds"]).failed(2);

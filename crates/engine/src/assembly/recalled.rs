@@ -150,10 +150,26 @@ pub(super) fn instructions(
     memories.instructions.iter().filter_map(entry).collect()
 }
 
+/// Words of instructions about what an agent says, and words for the one who gives and the one who gets them.
+const CONVERSATION_WORDS: [&str; 12] = [
+    "answer",
+    "answers",
+    "explain",
+    "i",
+    "me",
+    "my",
+    "reply",
+    "respond",
+    "response",
+    "responses",
+    "you",
+    "your",
+];
+
 /// Returns whether an instruction is one of a person to the agent, such as "I prefer short answers".
 fn addresses_agent(text: &str) -> bool {
-    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.into_iter().any(|word| ["i", "me", "my", "you", "your"].contains(&word.as_str()))
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.any(|word| CONVERSATION_WORDS.contains(&word.as_str()))
 }
 
 /// Returns the value of the answer at a rank. Scores of different questions cannot be compared, ranks can.

@@ -59,9 +59,11 @@ pub(super) struct UsefulMemory<'h> {
 impl<'h> UsefulMemory<'h> {
     /// Groups the answers to a question by memory, best first.
     pub(super) fn of_answers(hits: &'h [Hit]) -> Vec<Self> {
-        let mut memories: IndexMap<&Referent, (usize, Vec<&Hit>)> = IndexMap::new();
+        // Decision records of different folders may share a number.
+        let mut memories: IndexMap<(&Referent, &str), (usize, Vec<&Hit>)> = IndexMap::new();
         for (rank, hit) in hits.iter().enumerate().filter(|(_, hit)| !says_nothing(hit)) {
-            memories.entry(&hit.item.referent).or_insert((rank, vec![])).1.push(hit);
+            let memory = (&hit.item.referent, hit.meta.path.as_str());
+            memories.entry(memory).or_insert((rank, vec![])).1.push(hit);
         }
         let memory = |(rank, parts): (usize, Vec<&'h Hit>)| {
             let usefulness = usefulness(parts[0], rank);

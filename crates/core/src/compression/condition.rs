@@ -1,9 +1,10 @@
 //! Recognises conditions, without which a statement would say more than its author meant.
 
-use super::essential::bare_word;
+use super::essential::{bare_word, lower_case};
+use crate::word_list::WordList;
 
 /// Words that begin a condition, sorted.
-const CONDITIONS: &[&str] = &[
+static CONDITIONS: WordList = WordList::new(&[
     "after",
     "assuming",
     "before",
@@ -25,10 +26,10 @@ const CONDITIONS: &[&str] = &[
     "wherever",
     "while",
     "without",
-];
+]);
 
 /// Words that begin a sentence which limits the one before it, sorted.
-const EXCEPTIONS: &[&str] = &[
+static EXCEPTIONS: WordList = WordList::new(&[
     "but",
     "except",
     "exception",
@@ -38,20 +39,20 @@ const EXCEPTIONS: &[&str] = &[
     "otherwise",
     "unless",
     "until",
-];
+]);
 
 /// Returns where the first condition of a sentence begins, as a byte offset.
 pub(super) fn find_condition(sentence: &str) -> Option<usize> {
     let offset = |word: &str| word.as_ptr() as usize - sentence.as_ptr() as usize;
-    let condition = sentence.split_whitespace().find(|word| is_among(word, CONDITIONS));
+    let condition = sentence.split_whitespace().find(|word| is_among(word, &CONDITIONS));
     condition.map(offset)
 }
 
 /// Returns whether a sentence limits the one before it.
 pub(super) fn begins_with_exception(sentence: &str) -> bool {
-    sentence.split_whitespace().next().is_some_and(|word| is_among(word, EXCEPTIONS))
+    sentence.split_whitespace().next().is_some_and(|word| is_among(word, &EXCEPTIONS))
 }
 
-fn is_among(word: &str, words: &[&str]) -> bool {
-    words.binary_search(&bare_word(word).to_lowercase().as_str()).is_ok()
+fn is_among(word: &str, words: &WordList) -> bool {
+    words.contains(&lower_case(bare_word(word)))
 }

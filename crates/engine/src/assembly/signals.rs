@@ -35,11 +35,41 @@ pub(super) struct SignalQuestion {
     pub(super) signal: String,
 }
 
+/// Verbs that a piece of work begins with, even if a question follows: "Add a class: should it be a model?"
+const TASK_VERBS: [&str; 24] = [
+    "add",
+    "change",
+    "check",
+    "create",
+    "document",
+    "extend",
+    "fix",
+    "implement",
+    "improve",
+    "investigate",
+    "let",
+    "make",
+    "migrate",
+    "move",
+    "refactor",
+    "remove",
+    "rename",
+    "replace",
+    "review",
+    "support",
+    "test",
+    "update",
+    "upgrade",
+    "write",
+];
+
 impl SignalQuestion {
     /// Returns whether the task is a question. Anything may hold the answer to a question; for a piece of work, only what
     /// is likely to be useful is shown, since the rest distracts.
     pub(super) fn is_question(&self) -> bool {
-        self.section == Section::Task && begins_with_question(&self.text)
+        let first = self.text.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let is_work = TASK_VERBS.contains(&first.trim_end_matches(':'));
+        self.section == Section::Task && !is_work && begins_with_question(&self.text)
     }
 
     /// Returns why its answers are in a context.

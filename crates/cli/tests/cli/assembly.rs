@@ -183,7 +183,7 @@ fn work_gets_what_is_useful_and_a_question_whatever_may_answer_it() {
 #[test]
 fn an_instruction_keeps_the_name_of_the_speaker() {
     let workspace = shop();
-    let instruction = "user: Always answer with amounts in euros.";
+    let instruction = "user: Always show a refund in euros when I ask about refunds.";
     workspace.run(&["fact", "add", "--section", "Specs", instruction]).ok();
     for task in ["Show refunds on the invoice", "How much is a refund?"] {
         let answer = assemble(&workspace, &["--task", task]);

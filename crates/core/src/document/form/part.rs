@@ -331,7 +331,9 @@ mod tests {
             let all: Vec<usize> = std::iter::once(text.len()).chain(lengths).collect();
             assert!(all.len() > 10, "{name}: {all:?}");
             for pair in all.windows(2) {
-                assert!(pair[1] < pair[0] && pair[1] * 10 >= pair[0] * 7, "{name}: {all:?}");
+                // Where a part has few pieces, the next one is one piece shorter.
+                let is_near = pair[1] * 10 >= pair[0] * 7 || pair[0] < text.len() / 5;
+                assert!(pair[1] < pair[0] && is_near, "{name}: {all:?}");
             }
         }
     }

@@ -115,6 +115,14 @@ heir parses JSON (a fifth of its time), finds connected components, folds them a
 extracts terms and vectors (a half).",
     },
     Section {
+        file: "assemble",
+        heading: "Contexts",
+        command: "assemble --scale 100000",
+        about: "\
+The memories of the section above. A task is a question that one of them answers, so a context of 8,000 tokens is chosen
+from 400 answers with all their forms. A server assembles contexts and answers questions in turns.",
+    },
+    Section {
         file: "peers",
         heading: "Peers",
         command: "peers LOCOMO/*.jsonl --only limps --only server-memory",

@@ -47,10 +47,14 @@ fn first_chunks(text: &str, wanted: usize) -> Vec<&str> {
 
 /// Returns whether a text is so long that it is split into chunks.
 pub fn is_split(text: &str) -> bool {
-    // A word and the space before it have at least two bytes. The words at the beginning of a long text are enough.
+    // A word and the space before it have at least two bytes.
+    if text.len() <= 2 * MAX_WORDS {
+        return false;
+    }
+    // The words at the beginning of a long text are enough.
     let beginning = &text[..text.floor_char_boundary(16 * MAX_WORDS)];
-    text.len() > 2 * MAX_WORDS
-        && (word_count(beginning) > MAX_WORDS || word_count(text) > MAX_WORDS)
+    word_count(beginning) > MAX_WORDS
+        || beginning.len() < text.len() && word_count(text) > MAX_WORDS
 }
 
 /// Counts the words of a text. Two characters of a script that is written without spaces are about a word.

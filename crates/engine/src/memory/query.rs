@@ -154,16 +154,21 @@ impl MemoryQuery {
     }
 
     /// Reads the selected records without the memory documents, and the problems of the log.
-    pub(crate) fn read_log(mut self, session: &Session) -> (Memory, Vec<Problem>) {
-        if self.has_pinned && is_long_log(session) {
+    pub(crate) fn read_log(self, session: &Session) -> (Memory, Vec<Problem>) {
+        self.read_log_of_size(session, log::size_in_bytes(session.root()))
+    }
+
+    fn read_log_of_size(mut self, session: &Session, bytes: u64) -> (Memory, Vec<Problem>) {
+        let is_long = bytes >= INDEXED_LOG_MIN_BYTES;
+        if self.has_pinned && is_long {
             let (local, _) = Log::read_local(session.root()).fold(None);
             let pinned = local.targets_of(EventAction::Pin).into_keys().cloned();
             self.keys.extend(pinned.map(ComponentKey::from));
         }
         let as_of = self.at.as_of;
         let lookups = self.keys_without_relations.len() as u64;
-        let is_cheaper = lookups * LOOKUP_COST_BYTES <= log::size_in_bytes(session.root());
-        if is_long_log(session)
+        let is_cheaper = lookups * LOOKUP_COST_BYTES <= bytes;
+        if is_long
             && is_cheaper
             && let Ok(Some(read)) = self.read_from_index(session)
         {
@@ -186,12 +191,13 @@ impl MemoryQuery {
 
     /// Reads the selected records for memory documents that were read already.
     fn read_beside(mut self, session: &Session, documents: MemoryDocuments) -> MemorySlice {
-        if is_long_log(session) {
+        let bytes = log::size_in_bytes(session.root());
+        if bytes >= INDEXED_LOG_MIN_BYTES {
             let entries = documents.documents.iter().flat_map(entry_referents);
             self.keys_without_relations.extend(entries.map(ComponentKey::from));
         }
         let at = self.at;
-        let (memory, problems) = self.read_log(session);
+        let (memory, problems) = self.read_log_of_size(session, bytes);
         MemorySlice::new(memory, documents, problems, at)
     }
 

@@ -13,7 +13,7 @@ use crate::report::{Bar, Report, write_bars};
 use crate::scale::{FreshTimes, GeneratedMemories, MemoryServer};
 use crate::timing::Latency;
 
-/// How many contexts a running server assembles.
+/// How many contexts of each kind a running server assembles.
 const TASKS: usize = 150;
 
 /// How many calls of one kind a server gets before those of the other kind.
@@ -30,8 +30,10 @@ const MAX_FRESH_RATIO: f64 = 10.0;
 pub(crate) struct SpeedReport {
     memories: usize,
     budget: usize,
-    /// Contexts of a running server.
+    /// Contexts of a running server for pieces of work.
     warm: Latency,
+    /// Contexts of a running server for questions, which show everything that may hold the answer.
+    warm_question: Latency,
     /// Questions to the same server.
     warm_recall: Latency,
     /// `heir assemble` as a fresh process.
@@ -53,18 +55,22 @@ impl Report for SpeedReport {
 pub(crate) fn measure_speed(args: &AssembleArgs, total: usize) -> Result<SpeedReport, Failure> {
     let heir = programs::heir(args.heir.as_deref())?;
     let generated = GeneratedMemories::generate(total, TASKS)?;
-    let GeneratedMemories { root, questions: tasks, .. } = &generated;
+    let GeneratedMemories { root, questions, .. } = &generated;
+    let tasks: Vec<String> = questions.iter().map(|question| piece_of_work(question)).collect();
     Invocation::new(&heir, &["index", "rebuild", "--json"], root).run_timed()?;
     let mut server = MemoryServer::start(&heir, root)?;
     server.recall(&tasks[0])?;
     server.assemble(&tasks[0], args.budget)?;
-    let (mut contexts, mut recalls) = (vec![], vec![]);
-    for turn in tasks.chunks(CALLS_PER_TURN) {
-        for task in turn {
-            recalls.push(server.recall(task)?);
+    let (mut recalls, mut contexts, mut answers) = (vec![], vec![], vec![]);
+    for (questions, tasks) in questions.chunks(CALLS_PER_TURN).zip(tasks.chunks(CALLS_PER_TURN)) {
+        for question in questions {
+            recalls.push(server.recall(question)?);
         }
-        for task in turn {
+        for task in tasks {
             contexts.push(server.assemble(task, args.budget)?);
+        }
+        for question in questions {
+            answers.push(server.assemble(question, args.budget)?);
         }
     }
     drop(server);
@@ -75,9 +81,12 @@ pub(crate) fn measure_speed(args: &AssembleArgs, total: usize) -> Result<SpeedRe
             let arguments = ["assemble", "--task", task, "--budget", &budget, "--json"];
             Invocation::new(&heir, &arguments, root)
         })?;
-    let (warm, warm_recall) = (Latency::of(contexts), Latency::of(recalls));
+    let [warm, warm_question, warm_recall] = [contexts, answers, recalls].map(Latency::of);
+    let warm_bar =
+        |name, warm: Latency| Bar::at_most(name, warm.p50 / warm_recall.p50, MAX_WARM_RATIO);
     let bars = vec![
-        Bar::at_most("warm context / warm recall", warm.p50 / warm_recall.p50, MAX_WARM_RATIO),
+        warm_bar("warm context for work / warm recall", warm),
+        warm_bar("warm context for a question / warm recall", warm_question),
         Bar::at_most(
             "fresh context / (--version + git status)",
             fresh.p50 / (version.p50 + git_status.p50),
@@ -85,7 +94,24 @@ pub(crate) fn measure_speed(args: &AssembleArgs, total: usize) -> Result<SpeedRe
         ),
     ];
     let budget = args.budget;
-    Ok(SpeedReport { memories: total, budget, warm, warm_recall, fresh, version, git_status, bars })
+    let memories = total;
+    Ok(SpeedReport {
+        memories,
+        budget,
+        warm,
+        warm_question,
+        warm_recall,
+        fresh,
+        version,
+        git_status,
+        bars,
+    })
+}
+
+/// Returns a piece of work with the words of a question.
+fn piece_of_work(question: &str) -> String {
+    let words = question.trim_start_matches("what of ").trim_end_matches('?');
+    format!("Add {words}")
 }
 
 impl fmt::Display for SpeedReport {
@@ -93,7 +119,8 @@ impl fmt::Display for SpeedReport {
         writeln!(out, "{} memories, budget {}", count(self.memories), count(self.budget))?;
         writeln!(out, "{:<44}{:>12}{:>12}", "", "p50", "p99")?;
         for (name, Latency { p50, p99 }) in [
-            ("a context, a running server", self.warm),
+            ("a context for work, a running server", self.warm),
+            ("a context for a question, the same server", self.warm_question),
             ("recall, the same server", self.warm_recall),
             ("heir assemble, a fresh process", self.fresh),
             ("heir --version", self.version),

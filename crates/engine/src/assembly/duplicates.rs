@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
+use std::sync::OnceLock;
 
 use heirloom_core::compression::essential_words;
-use heirloom_core::recall::for_each_term;
+use heirloom_core::parallel;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -12,6 +13,9 @@ use super::entry::Entry;
 
 /// The share of common terms from which on two entries say the same, if they have the same essential words.
 const MIN_COMMON_TERMS: f64 = 0.75;
+
+/// How many entries a thread must compare to be worth starting.
+const MIN_ENTRIES_PER_THREAD: usize = 100;
 
 /// Makes one entry of those that are the same memory: the most critical tier, the most stable section and the greatest
 /// value of all.
@@ -46,15 +50,14 @@ pub(super) fn remove_duplicates(
         let by_rank = b.is_first.cmp(&a.is_first).then_with(|| b.value.total_cmp(&a.value));
         by_rank.then_with(|| a.section.cmp(&b.section)).then_with(|| a.id.cmp(&b.id))
     });
-    let content = |entry: &Entry| (entry.pointer().to_owned(), Content::of(entry));
-    let mut contents: Vec<(String, Content)> = shown.iter().map(|entry| content(entry)).collect();
+    let new = parallel::map(entries, MIN_ENTRIES_PER_THREAD, Content::of);
+    let mut kept: Vec<Content> = shown.iter().map(|entry| Content::of(entry)).collect();
     let mut removed = Vec::new();
-    for entry in std::mem::take(entries) {
-        let (id, content) = content(&entry);
-        match contents.iter().find(|(_, other)| other.covers(&content)) {
-            Some((same, _)) => removed.push((entry, same.clone())),
+    for (entry, content) in std::mem::take(entries).into_iter().zip(new) {
+        match kept.iter().find(|other| other.covers(&content)) {
+            Some(same) => removed.push((entry, same.pointer.clone())),
             None => {
-                contents.push((id, content));
+                kept.push(content);
                 entries.push(entry);
             }
         }
@@ -64,40 +67,49 @@ pub(super) fn remove_duplicates(
 
 /// What is compared of two entries. Signatures decide on most pairs of entries: comparing texts takes long.
 struct Content {
+    /// The id under which all of the entry can be read.
+    pointer: String,
     text: String,
+    /// The text in lower case.
+    lowercase: String,
     words: Signature,
     /// The words between the first and the last one, which stand whole in any text that contains this one.
     inner_words: Signature,
-    /// The hashes of the terms, each once and sorted.
+    /// The hashes of the beginnings of the words, each once and sorted.
     terms: Vec<u64>,
     distinct_terms: Signature,
-    essential: HashSet<String>,
+    /// The essential words, which few comparisons need.
+    essential: OnceLock<HashSet<String>>,
 }
 
 impl Content {
     fn of(entry: &Entry) -> Self {
-        let text = entry.text.to_lowercase();
-        let mut terms = Vec::new();
-        for piece in entry.text.split_whitespace() {
-            for_each_term(piece, &mut |term: &str| terms.push(hash_word(term)));
-        }
+        let lowercase = entry.text.to_lowercase();
+        let words = lowercase.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let mut terms: Vec<u64> = words.map(|word| hash_word(word_start(word))).collect();
         terms.sort_unstable();
         terms.dedup();
-        let inner = text.trim().split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+        let inner = lowercase.trim().split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
         let inner = inner.rsplit_once(char::is_whitespace).map_or("", |(rest, _)| rest);
         Content {
-            words: Signature::of(text.split_whitespace().map(hash_word)),
+            pointer: entry.pointer().to_owned(),
+            words: Signature::of(lowercase.split_whitespace().map(hash_word)),
             inner_words: Signature::of(inner.split_whitespace().map(hash_word)),
             distinct_terms: Signature::of(terms.iter().copied()),
-            essential: essential_words(&entry.text).collect(),
+            essential: OnceLock::new(),
             terms,
-            text,
+            text: entry.text.clone(),
+            lowercase,
         }
+    }
+
+    fn essential(&self) -> &HashSet<String> {
+        self.essential.get_or_init(|| essential_words(&self.text).collect())
     }
 
     /// Returns whether it says all that another one says.
     fn covers(&self, other: &Content) -> bool {
-        if self.words.missing(other.inner_words) == 0 && self.text.contains(&other.text) {
+        if self.words.missing(other.inner_words) == 0 && self.lowercase.contains(&other.lowercase) {
             return true;
         }
         let (length, other_length) = (self.terms.len(), other.terms.len());
@@ -106,7 +118,7 @@ impl Content {
         };
         let most_common = other_length - self.distinct_terms.missing(other.distinct_terms);
         is_enough(most_common.min(length))
-            && self.essential == other.essential
+            && self.essential() == other.essential()
             && is_enough(common_count(&self.terms, &other.terms))
     }
 }
@@ -124,6 +136,15 @@ impl Signature {
     fn missing(self, other: Signature) -> usize {
         (other.0 & !self.0).count_ones() as usize
     }
+}
+
+/// The letters of a word that are compared. Forms of a word differ in their ends; finding its stem takes long.
+const COMPARED_LETTERS: usize = 6;
+
+/// Returns the beginning of a word.
+fn word_start(word: &str) -> &str {
+    let end = word.char_indices().nth(COMPARED_LETTERS).map_or(word.len(), |(end, _)| end);
+    &word[..end]
 }
 
 fn hash_word(word: &str) -> u64 {

@@ -11,7 +11,9 @@ mod sessions;
 mod workspaces;
 
 pub(crate) use affected::{read_affected, read_affected_by_new};
-pub(crate) use context_memories::{ContextAnswers, ContextMemories, ContextQuery, MemoryList};
+pub(crate) use context_memories::{
+    ContextAnswers, ContextMemories, ContextQuery, ContextQuestion, MemoryList,
+};
 pub(crate) use hits::{Hit, without_cut_marks};
 pub(crate) use indexed::{find_section, records_of_session};
 pub(crate) use instructions::MAX_INSTRUCTIONS;

@@ -2,7 +2,6 @@
 
 use heirloom_core::Problem;
 use heirloom_core::assembly::Tier;
-use heirloom_store::tokens;
 
 use super::background;
 use super::choice::Choice;
@@ -12,7 +11,7 @@ use super::recalled;
 use super::signals::{SignalQuestion, Signals};
 use super::standing;
 use super::useful::WeakMemory;
-use crate::recall::{ContextMemories, ContextQuery};
+use crate::recall::{ContextMemories, ContextQuery, ContextQuestion};
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
@@ -21,7 +20,10 @@ const MIN_ANSWERS: usize = 60;
 const MAX_ANSWERS: usize = 400;
 
 /// One chunk is recalled for so many tokens of the budget. Few have less.
-const TOKENS_PER_ANSWER: usize = 20;
+const TOKENS_PER_ANSWER: usize = 25;
+
+/// How many chunks are recalled for a piece of work, a file or an error. Those further down are hardly ever useful.
+const ANSWERS_FOR_WORK: usize = 80;
 
 /// Maximum number of standing instructions.
 const MAX_INSTRUCTIONS: usize = 12;
@@ -45,9 +47,8 @@ pub(crate) struct Assembly {
 }
 
 impl Assembly {
-    fn of(choice: &Choice) -> Self {
-        let mut assembly = Assembly { context: choice.context(), ..Assembly::default() };
-        assembly.tokens = tokens::count(&assembly.context);
+    fn of(choice: Choice) -> Self {
+        let mut assembly = Assembly { tokens: choice.tokens, ..Assembly::default() };
         for chosen in &choice.chosen {
             assembly.tier_tokens[chosen.entry.tier.index()] += chosen.form().tokens;
             let line = ContextLine::new(&chosen.entry, chosen.form());
@@ -56,6 +57,7 @@ impl Assembly {
         let left_out = choice.left_out.iter();
         assembly.explanation.left_out =
             left_out.map(|(entry, because)| LeftOut::new(entry, because.clone())).collect();
+        assembly.context = choice.context;
         assembly
     }
 }
@@ -67,15 +69,16 @@ pub(crate) fn assemble(
     budget: usize,
 ) -> Result<Assembly, Error> {
     let today = session.today().to_string();
-    let Gathered { mut entries, weak, problems } = gather(session, signals, budget)?;
+    let questions = signals.questions();
+    let Gathered { mut entries, weak, problems } = gather(session, signals, &questions, budget)?;
     entries.retain(|entry| !entry.text.is_empty());
     // A question is asked once, so nothing of its context has to stay the same.
-    if !signals.questions().iter().any(SignalQuestion::is_question) {
+    if !questions.iter().any(SignalQuestion::is_question) {
         entries.iter_mut().filter(|entry| entry.is_new(&today)).for_each(|entry| {
             entry.section = Section::New;
         });
     }
-    let mut assembly = Assembly::of(&Choice::new(entries, signals.activity, budget));
+    let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget));
     let weak = weak.iter().take(MAX_WEAK_EXPLAINED);
     assembly.explanation.left_out.extend(weak.map(LeftOut::of_weak));
     assembly.problems = problems;
@@ -94,19 +97,23 @@ struct Gathered {
 }
 
 /// Returns everything that may go into the context.
-fn gather(session: &Session, signals: &Signals, budget: usize) -> Result<Gathered, Error> {
+fn gather(
+    session: &Session,
+    signals: &Signals,
+    questions: &[SignalQuestion],
+    budget: usize,
+) -> Result<Gathered, Error> {
     let inherited = inherit::read(session, signals.hierarchy.as_deref(), &signals.levels)?;
-    let questions = signals.questions();
     let today = session.today().to_string();
-    let memories = read_memories(session, &questions, budget)?;
-    let answers = recalled::answers(&questions, &memories);
+    let memories = read_memories(session, questions, budget)?;
+    let answers = recalled::answers(questions, &memories, budget);
     let selectors = &inherited.selectors;
     let answers_or_all = (!questions.is_empty()).then_some(answers.entries.as_slice());
     let known = standing::read_memory(session, selectors, answers_or_all)?;
     let mut entries = standing::pins(session, &known)?;
     entries.extend(standing::memory_of_levels(session, &known, &inherited, questions.is_empty())?);
     entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
-    entries.extend(recalled::instructions(&questions, &memories, signals.activity));
+    entries.extend(recalled::instructions(questions, &memories, signals.activity));
     entries.extend(background::background(&inherited, &memories, signals, &today));
     entries.extend(background::pointers(&memories, &answers, &entries, &today));
     entries.extend(answers.entries);
@@ -117,14 +124,20 @@ fn gather(session: &Session, signals: &Signals, budget: usize) -> Result<Gathere
     Ok(Gathered { entries, weak: answers.weak, problems })
 }
 
-fn read_memories(
+fn read_memories<'q>(
     session: &Session,
-    questions: &[SignalQuestion],
+    questions: &'q [SignalQuestion],
     budget: usize,
 ) -> Result<ContextMemories, Error> {
+    let query_of = |question: &'q SignalQuestion| {
+        let limit = match question.is_question() {
+            true => (budget / TOKENS_PER_ANSWER).clamp(MIN_ANSWERS, MAX_ANSWERS),
+            false => ANSWERS_FOR_WORK,
+        };
+        ContextQuestion { text: &question.text, limit }
+    };
     let query = ContextQuery {
-        questions: questions.iter().map(|question| question.text.as_str()).collect(),
-        answers: (budget / TOKENS_PER_ANSWER).clamp(MIN_ANSWERS, MAX_ANSWERS),
+        questions: questions.iter().map(query_of).collect(),
         instructions: MAX_INSTRUCTIONS,
         lists: background::lists(),
     };

@@ -31,6 +31,10 @@ pub(super) struct Choice {
     pub(super) chosen: Vec<ChosenEntry>,
     /// The others, each with the reason.
     pub(super) left_out: Vec<(Entry, String)>,
+    /// The context: the chosen lines under the headings of their sections.
+    pub(super) context: String,
+    /// The tokens of the context.
+    pub(super) tokens: usize,
 }
 
 impl ChosenEntry {
@@ -56,9 +60,9 @@ impl Choice {
         if changing.is_empty() {
             choice.leave_out(rest);
         } else {
-            let spent = choice.tokens();
+            choice.write();
             let second = changing.into_iter().chain(rest).collect();
-            let rest = choice.choose_round(second, activity, budget.saturating_sub(spent));
+            let rest = choice.choose_round(second, activity, budget.saturating_sub(choice.tokens));
             choice.leave_out(rest);
         }
         choice.chosen.sort_by_cached_key(ChosenEntry::position);
@@ -99,33 +103,39 @@ impl Choice {
     /// Leaves out the least valuable lines while the context exceeds the budget: the tokens of lines that are counted one
     /// by one may add up to fewer than those of the whole.
     fn shrink(&mut self, budget: usize) {
-        while self.tokens() > budget {
+        self.write();
+        while self.tokens > budget {
             let value = |chosen: &ChosenEntry| chosen.entry.value;
             let each = self.chosen.iter().enumerate();
             let least = each.min_by(|(_, a), (_, b)| value(a).total_cmp(&value(b)));
             let Some((least, _)) = least else { break };
             let removed = self.chosen.remove(least);
             self.leave_out(vec![removed.entry]);
+            self.write();
         }
     }
 
-    /// Returns the tokens of the context.
-    fn tokens(&self) -> usize {
-        tokens::count(&self.context())
-    }
-
-    /// Returns the context: the chosen lines under the headings of their sections.
-    pub(super) fn context(&self) -> String {
+    /// Writes the context of the entries chosen so far and counts its tokens.
+    fn write(&mut self) {
         let mut context = String::new();
+        let mut tokens = 0;
         let mut section = None;
         for chosen in &self.chosen {
             if section != Some(chosen.entry.section) {
-                context.push_str(chosen.entry.section.heading());
+                let heading = chosen.entry.section.heading();
+                context.push_str(heading);
+                tokens += tokens::count(heading);
                 section = Some(chosen.entry.section);
             }
             context.push_str(&chosen.form().line);
+            tokens += chosen.form().tokens;
         }
-        context
+        // Where a line begins with a slash or a space, a token may reach across the line break before it.
+        let joins = |line: &str| line.starts_with(|c: char| c == '/' || c.is_whitespace());
+        let is_sum = !self.chosen.iter().any(|chosen| joins(&chosen.form().line));
+        self.tokens = if is_sum { tokens } else { tokens::count(&context) };
+        debug_assert_eq!(self.tokens, tokens::count(&context), "{context}");
+        self.context = context;
     }
 }
 

@@ -150,6 +150,10 @@ const POINTER_VALUE: f64 = 0.05;
 /// The value of the line of topics.
 const TOPICS_VALUE: f64 = 0.15;
 
+/// An entry with less value is shown whole or not at all: a part of it is worth too little, and finding the parts of
+/// hundreds of such entries takes long.
+const MIN_VALUE_OF_SHORTER_FORMS: f64 = 0.03;
+
 /// The share of an entry's value without its source.
 const SHARE_WITHOUT_SOURCE: f64 = 0.95;
 
@@ -339,6 +343,10 @@ impl Entry {
             forms.extend(short);
         };
         add(1.0, &self.text);
+        if self.value < MIN_VALUE_OF_SHORTER_FORMS {
+            self.forms = forms;
+            return;
+        }
         for Excerpt { text, share } in excerpts(&self.text, asked) {
             add(share, &text);
         }

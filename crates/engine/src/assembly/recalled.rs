@@ -50,11 +50,15 @@ pub(super) struct Answers {
 }
 
 /// Returns what answers the questions.
-pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) -> Answers {
+pub(super) fn answers(
+    questions: &[SignalQuestion],
+    memories: &ContextMemories,
+    budget: usize,
+) -> Answers {
     let mut found = Answers::default();
     for (number, (question, answers)) in questions.iter().zip(&memories.answers).enumerate() {
         let entries = match question.is_question() {
-            true => answers_by_rank(question, answers),
+            true => answers_by_rank(question, answers, budget),
             false => {
                 let mut entries = Vec::new();
                 for memory in UsefulMemory::of_answers(&answers.hits) {
@@ -78,8 +82,15 @@ pub(super) fn answers(questions: &[SignalQuestion], memories: &ContextMemories) 
 /// How many entries a thread must make to be worth starting: counting tokens takes a hundredth of a millisecond for each.
 const MIN_ENTRIES_PER_THREAD: usize = 100;
 
-/// Returns all chunks that may answer a question, valued by their ranks.
-fn answers_by_rank(question: &SignalQuestion, answers: &ContextAnswers) -> Vec<Entry> {
+/// Chunks with so many bytes for each token of the budget are enough to choose from: they are more than fit.
+const ENOUGH_BYTES_PER_TOKEN: usize = 6;
+
+/// Returns the chunks that may answer a question, valued by their ranks.
+fn answers_by_rank(
+    question: &SignalQuestion,
+    answers: &ContextAnswers,
+    budget: usize,
+) -> Vec<Entry> {
     let hits = &answers.hits;
     let further_factor = match answers.asks_for_account {
         true => FURTHER_CHUNK_FACTOR_OF_ACCOUNT,
@@ -88,6 +99,7 @@ fn answers_by_rank(question: &SignalQuestion, answers: &ContextAnswers) -> Vec<E
     let mut counts: HashMap<&Referent, i32> = HashMap::new();
     let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
     let mut valued = Vec::new();
+    let mut bytes = 0;
     for (rank, hit) in hits.iter().enumerate() {
         let is_weak = hit.item.score.unwrap_or_default() < MIN_RELATIVE_SCORE_OF_SECTION * best;
         let is_section = matches!(hit.item.referent, Referent::Document(_));
@@ -101,6 +113,10 @@ fn answers_by_rank(question: &SignalQuestion, answers: &ContextAnswers) -> Vec<E
         let is_critical = is_decision(hit) && value >= MIN_CRITICAL_VALUE;
         let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
         valued.push((hit, tier, value, is_further));
+        bytes += hit.passage.as_ref().unwrap_or(&hit.item.text).len();
+        if bytes > ENOUGH_BYTES_PER_TOKEN * budget {
+            break;
+        }
     }
     let reason = question.reason();
     parallel::map(&valued, MIN_ENTRIES_PER_THREAD, |(hit, tier, value, is_further)| {

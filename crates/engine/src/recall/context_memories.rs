@@ -22,13 +22,20 @@ use crate::{Error, Session};
 #[derive(Debug, Default)]
 pub(crate) struct ContextQuery<'q> {
     /// The questions: the task, files, errors.
-    pub(crate) questions: Vec<&'q str>,
-    /// Maximum number of chunks that answer a question.
-    pub(crate) answers: usize,
+    pub(crate) questions: Vec<ContextQuestion<'q>>,
     /// Maximum number of standing instructions.
     pub(crate) instructions: usize,
     /// Lists of memories.
     pub(crate) lists: Vec<MemoryList>,
+}
+
+/// One of the questions.
+#[derive(Debug)]
+pub(crate) struct ContextQuestion<'q> {
+    /// The question, in any words.
+    pub(crate) text: &'q str,
+    /// Maximum number of chunks that answer it.
+    pub(crate) limit: usize,
 }
 
 /// The newest memories with a property.
@@ -85,10 +92,10 @@ impl ContextQuery<'_> {
         let lexicon = heirloom_embed::builtin();
         let mut found =
             ContextMemories { problems: index.all_problems()?, ..ContextMemories::default() };
-        for (number, query) in self.questions.iter().enumerate() {
+        for (number, ContextQuestion { text: query, limit }) in self.questions.iter().enumerate() {
             let search = Search {
                 query,
-                limit: self.answers,
+                limit: *limit,
                 unit: AnswerUnit::Chunk,
                 max_instructions: if number == 0 { self.instructions } else { 0 },
                 explain: true,

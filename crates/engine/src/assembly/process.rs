@@ -19,6 +19,12 @@ const PROCESS_TERMS: [&str; 12] = [
     "typo",
 ];
 
+/// Stems of words for the end of a change: what is to be done before it holds for every change.
+const END_TERMS: [&str; 4] = ["commit", "merg", "pull", "push"];
+
+/// How many words after "before" are looked at.
+const END_WORDS: usize = 3;
+
 /// Words before the subject of a statement that do not restrict it.
 const OPENING_WORDS: [&str; 12] = [
     "all", "always", "any", "do", "each", "every", "keep", "never", "prefer", "run", "use", "write",
@@ -37,9 +43,11 @@ const RESTRICTING_WORDS: [&str; 8] =
 pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
     let words: Vec<&str> = text.split_whitespace().take(1 + SUBJECT_WORDS).collect();
     let Some(first) = words.first() else { return false };
-    let is_process = |word: &&str| {
-        terms(word).iter().any(|term| PROCESS_TERMS.binary_search(&term.as_str()).is_ok())
-    };
+    let has_term =
+        |word: &str, stems: &[&str]| terms(word).iter().any(|term| stems.contains(&term.as_str()));
+    let is_process = |word: &&str| has_term(word, &PROCESS_TERMS);
+    let is_before_end = first.eq_ignore_ascii_case("before")
+        && words.iter().skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let opens = OPENING_WORDS.binary_search(&first.to_lowercase().as_str()).is_ok();
     let subject = words.iter().position(is_process).filter(|at| *at == 0 || opens);
     let is_restricted = |at: usize| {
@@ -47,7 +55,7 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
         let after = words.iter().skip(at + 1).take(2);
         after.into_iter().any(|word| RESTRICTING_WORDS.contains(&word.to_lowercase().as_str()))
     };
-    activity.changes_code() && subject.is_some_and(|at| !is_restricted(at))
+    activity.changes_code() && (is_before_end || subject.is_some_and(|at| !is_restricted(at)))
 }
 
 #[cfg(test)]
@@ -56,17 +64,22 @@ mod tests {
 
     #[test]
     fn statements_whose_subject_every_change_has_hold_for_every_change() {
-        assert!(PROCESS_TERMS.is_sorted() && OPENING_WORDS.is_sorted());
+        assert!(OPENING_WORDS.is_sorted());
         for text in [
             "Run make lint and make test before a pull request.",
             "Commit titles are imperative.",
             "Comments say why, not what.",
+            "Before each push, the linters must pass.",
         ] {
             assert!(concerns_every_change(text, Activity::Feature), "{text}");
             assert!(!concerns_every_change(text, Activity::Planning), "{text}");
         }
-        for text in ["Frontend tests need a browser.", "Images that run as root are rejected.", ""]
-        {
+        for text in [
+            "Frontend tests need a browser.",
+            "Images that run as root are rejected.",
+            "Before a release, the export is compared.",
+            "",
+        ] {
             assert!(!concerns_every_change(text, Activity::Feature), "{text}");
         }
     }

@@ -81,17 +81,23 @@ impl SignalQuestion {
         }
     }
 
-    /// Returns whether a text names the file that the question is about: its path, or its name if that is not one that many
-    /// files have.
+    /// Returns whether a text names the file that the question is about: its path, its name if that is not one that many
+    /// files have, or the class or module that languages keep in a file of that name (`user_access.rb`: `UserAccess`,
+    /// `reports/repository.rb`: `Reports::Repository`).
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         let path = self.signal.to_lowercase();
-        let name = path.rsplit('/').next().unwrap_or_default();
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let folder = folder.rsplit('/').next().unwrap_or_default();
         let stem = name.split('.').next().unwrap_or_default();
         let text = text.to_lowercase();
+        let joined: String = stem.split(['-', '_']).collect();
         let is_distinctive = |name: &str| name.len() >= MIN_DISTINCTIVE_NAME;
+        let has_parts = joined.len() < stem.len();
+        let is_module = || !folder.is_empty() && text.contains(&format!("{folder}::{joined}"));
         text.contains(&path)
             || is_distinctive(stem) && text.contains(name)
-            || is_distinctive(stem) && stem.contains(['-', '_']) && text.contains(stem)
+            || is_distinctive(stem) && has_parts && (text.contains(stem) || text.contains(&joined))
+            || is_module()
     }
 }
 
@@ -115,5 +121,34 @@ impl Signals {
             self.errors.iter().map(|error| question(error.clone(), Section::Errors, error));
         let all = task.chain(files).chain(errors);
         all.filter(|question| !question.text.trim().is_empty()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_names_a_file_by_its_path_its_name_or_what_it_defines() {
+        let question = |file: &str| {
+            let signals = Signals { files: vec![file.to_owned()], ..Signals::default() };
+            signals.questions().remove(0)
+        };
+        for (file, text) in [
+            ("src/ledger/post.rs", "Only src/ledger/post.rs writes entries."),
+            ("app/models/user_access.rb", "UserAccess decides which regions a person sees."),
+            ("app/models/user_access.rb", "The rules are in user_access."),
+            ("app/models/reports/repository.rb", "Reports::Repository caches for a day."),
+            ("web/checkout.tsx", "The total of checkout.tsx is rounded."),
+        ] {
+            assert!(question(file).is_named_in(text), "{file}: {text}");
+        }
+        for (file, text) in [
+            ("src/ledger/mod.rs", "Every mod.rs lists its files."),
+            ("app/models/user_access.rb", "Access of a user ends after a day."),
+            ("app/models/repository.rb", "Reports::Repository caches for a day."),
+        ] {
+            assert!(!question(file).is_named_in(text), "{file}: {text}");
+        }
     }
 }

@@ -28,9 +28,6 @@ const ANSWERS_FOR_WORK: usize = 80;
 /// Maximum number of standing instructions.
 const MAX_INSTRUCTIONS: usize = 12;
 
-/// Maximum number of memories that match too weakly and are explained.
-const MAX_WEAK_EXPLAINED: usize = 20;
-
 /// A context within a budget.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
@@ -79,8 +76,7 @@ pub(crate) fn assemble(
         });
     }
     let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget));
-    let weak = weak.iter().take(MAX_WEAK_EXPLAINED);
-    assembly.explanation.left_out.extend(weak.map(LeftOut::of_weak));
+    assembly.explanation.add_weak(&weak);
     assembly.problems = problems;
     assembly.explanation.assembled = session.now().to_string();
     assembly.explanation.task.clone_from(&signals.task);

@@ -1,5 +1,7 @@
 //! Explains a context: why each line is in it, and why others are not.
 
+use std::collections::HashSet;
+
 use heirloom_core::assembly::Tier;
 use heirloom_core::compression::Level;
 use heirloom_store::state::StateFolder;
@@ -78,6 +80,9 @@ pub(crate) struct LeftOut {
     pub(crate) text: String,
 }
 
+/// Maximum number of memories that match too weakly and are explained.
+const MAX_WEAK: usize = 20;
+
 /// The folder of explanations in the state of this machine.
 const FOLDER: &str = "assembly";
 
@@ -90,6 +95,16 @@ impl Explanation {
         let text = StateFolder::in_state(session.root(), FOLDER).read(LAST)?;
         // A file of another version, or one that a crash damaged, explains nothing.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Adds memories that match too weakly, except for those that a line shows for another reason. A pointer shows only a
+    /// title.
+    pub(super) fn add_weak(&mut self, weak: &[WeakMemory]) {
+        let lines = self.lines.iter().filter(|line| line.tier != Tier::Index);
+        let shown: HashSet<&str> = lines.map(|line| line.id.as_str()).collect();
+        let is_shown = |weak: &&WeakMemory| shown.contains(memory_pointer(&weak.hit));
+        let hidden = weak.iter().filter(|weak| !is_shown(weak)).take(MAX_WEAK);
+        self.left_out.extend(hidden.map(LeftOut::of_weak));
     }
 
     /// Keeps the explanation for `why`. Best effort: a context is worth more than its explanation, and is not delayed by

@@ -181,6 +181,29 @@ fn work_gets_what_is_useful_and_a_question_whatever_may_answer_it() {
 }
 
 #[test]
+fn a_record_that_answers_a_question_is_one_line_and_others_are_pointers() {
+    let workspace =
+        Workspace::with(HEIR, "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs/adr\"]\n");
+    let record = |subject: &str, reason: &str| {
+        format!(
+            "# {subject}\n\nStatus: accepted\n\n## Context\n\n{reason}\n\n## Decision\n\nWe use {subject} from now on.\n\n## Consequences\n\nThe team has to learn {subject}.\n\n[1]: https://example.org/{subject}\n"
+        )
+    };
+    let queue = "Refunds wait in a queue that must survive a restart of the ledger.";
+    workspace.write("docs/adr/0001-kafka.md", record("Kafka", queue));
+    workspace.write("docs/adr/0002-svelte.md", record("Svelte", "The pages were slow to build."));
+    let answer = assemble(&workspace, &["--task", "Why do refunds wait in Kafka?", "--explain"]);
+    let lines = answer["lines"].as_array().unwrap();
+    let shown: Vec<&Value> = lines.iter().filter(|line| line["tier"] != "index").collect();
+    assert_eq!(shown.len(), 1, "{answer:#}");
+    let text = shown[0]["text"].as_str().unwrap();
+    assert!(text.contains(queue) && text.contains("We use Kafka"), "{text}");
+    assert!(!context(&answer).contains("example.org"), "{answer:#}");
+    let pointers: Vec<&Value> = lines.iter().filter(|line| line["tier"] == "index").collect();
+    assert!(pointers.iter().any(|line| line["text"].as_str().unwrap().contains("Svelte")));
+}
+
+#[test]
 fn an_instruction_keeps_the_name_of_the_speaker() {
     let workspace = shop();
     let instruction = "user: Always show a refund in euros when I ask about refunds.";

@@ -10,9 +10,11 @@ use heirloom_core::record::Referent;
 
 use super::entry::{Entry, Section};
 use super::process::concerns_every_change;
-use super::section_text::{one_line, says_nothing};
+use super::section_text::one_line;
 use super::signals::SignalQuestion;
-use super::useful::{UsefulMemory, WeakMemory, is_decision};
+use super::useful::{
+    MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_document, usefulness,
+};
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
 /// The rank, counted from 0, at which an answer is worth half as much as the best one.
@@ -23,10 +25,6 @@ const FURTHER_CHUNK_FACTOR: f64 = 0.6;
 
 /// The same factor if the question asks for an account, which is spread over a long text.
 const FURTHER_CHUNK_FACTOR_OF_ACCOUNT: f64 = 1.0;
-
-/// A section of a document with less than this part of the best score is no answer: the words of its title make it similar
-/// to many questions.
-const MIN_RELATIVE_SCORE_OF_SECTION: f64 = 0.5;
 
 /// A longer sentence is no instruction.
 const MAX_INSTRUCTION_WORDS: usize = 45;
@@ -85,43 +83,50 @@ const MIN_ENTRIES_PER_THREAD: usize = 100;
 /// Chunks with so many bytes for each token of the budget are enough to choose from: they are more than fit.
 const ENOUGH_BYTES_PER_TOKEN: usize = 6;
 
-/// Returns the chunks that may answer a question, valued by their ranks.
+/// Returns the chunks of memories and the documents that may answer a question, valued by their ranks.
 fn answers_by_rank(
     question: &SignalQuestion,
     answers: &ContextAnswers,
     budget: usize,
 ) -> Vec<Entry> {
-    let hits = &answers.hits;
     let further_factor = match answers.asks_for_account {
         true => FURTHER_CHUNK_FACTOR_OF_ACCOUNT,
         false => FURTHER_CHUNK_FACTOR,
     };
+    let tier = |hit: &Hit, value: f64| match is_decision(hit) && value >= MIN_CRITICAL_VALUE {
+        true => Tier::Critical,
+        false => Tier::Relevant,
+    };
+    let reason = question.reason();
+    let mut entries = Vec::new();
+    for document in UsefulMemory::of_documents(&answers.hits) {
+        let value = value_of_rank(document.rank());
+        let tier = tier(document.best(), value);
+        let parts = document.shown_parts();
+        entries.push(Entry::of_parts(&parts, tier, question.section, value, &reason));
+    }
     let mut counts: HashMap<&Referent, i32> = HashMap::new();
-    let best = hits.first().and_then(|hit| hit.item.score).unwrap_or_default();
     let mut valued = Vec::new();
     let mut bytes = 0;
-    for (rank, hit) in hits.iter().enumerate() {
-        let is_weak = hit.item.score.unwrap_or_default() < MIN_RELATIVE_SCORE_OF_SECTION * best;
-        let is_section = matches!(hit.item.referent, Referent::Document(_));
-        if is_section && (is_weak || says_nothing(hit)) {
+    for (rank, hit) in answers.hits.iter().enumerate() {
+        if is_document(hit) || usefulness(hit, rank) < MIN_WEAK_USEFULNESS {
             continue;
         }
         let earlier = counts.entry(&hit.item.referent).or_default();
         let value = value_of_rank(rank) * further_factor.powi(*earlier);
         let is_further = *earlier > 0;
         *earlier += 1;
-        let is_critical = is_decision(hit) && value >= MIN_CRITICAL_VALUE;
-        let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
-        valued.push((hit, tier, value, is_further));
+        valued.push((hit, tier(hit, value), value, is_further));
         bytes += hit.passage.as_ref().unwrap_or(&hit.item.text).len();
         if bytes > ENOUGH_BYTES_PER_TOKEN * budget {
             break;
         }
     }
-    let reason = question.reason();
-    parallel::map(&valued, MIN_ENTRIES_PER_THREAD, |(hit, tier, value, is_further)| {
+    let chunk = |(hit, tier, value, is_further): &(&Hit, Tier, f64, bool)| {
         Entry::of_part(hit, *tier, question.section, *value, &reason, *is_further)
-    })
+    };
+    entries.extend(parallel::map(&valued, MIN_ENTRIES_PER_THREAD, chunk));
+    entries
 }
 
 /// Returns the standing instructions that may concern the task. For a piece of work these are the ones that match it, hold

@@ -15,8 +15,11 @@ const MIN_USEFULNESS: f64 = 0.6;
 /// The same for a memory that concerns an error, whose words are often those of many errors.
 const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;
 
+/// The same for a document that may answer a question. Its title makes a document similar to many questions.
+const MIN_USEFULNESS_FOR_QUESTION: f64 = 0.3;
+
 /// A less useful memory has nothing to do with the task.
-const MIN_WEAK_USEFULNESS: f64 = 0.05;
+pub(super) const MIN_WEAK_USEFULNESS: f64 = 0.05;
 
 /// The usefulness from which on a memory gets a pointer.
 const MIN_USEFULNESS_OF_POINTER: f64 = 0.1;
@@ -53,6 +56,8 @@ const DECISION_HEADINGS: [&str; 2] = ["decision", "outcome"];
 /// A memory with all its parts that answer a question, and how useful it is.
 pub(super) struct UsefulMemory<'h> {
     parts: Vec<&'h Hit>,
+    /// The rank of the best part, counted from 0.
+    rank: usize,
     usefulness: f64,
 }
 
@@ -67,9 +72,22 @@ impl<'h> UsefulMemory<'h> {
         }
         let memory = |(rank, parts): (usize, Vec<&'h Hit>)| {
             let usefulness = usefulness(parts[0], rank);
-            UsefulMemory { parts, usefulness }
+            UsefulMemory { parts, rank, usefulness }
         };
         memories.into_values().map(memory).collect()
+    }
+
+    /// Returns the documents that may answer a question, best first.
+    pub(super) fn of_documents(hits: &'h [Hit]) -> impl Iterator<Item = Self> {
+        let memories = Self::of_answers(hits).into_iter();
+        memories.filter(|memory| {
+            is_document(memory.best()) && memory.usefulness >= MIN_USEFULNESS_FOR_QUESTION
+        })
+    }
+
+    /// Returns the rank of the best part, counted from 0.
+    pub(super) fn rank(&self) -> usize {
+        self.rank
     }
 
     /// Returns the part that matches best.
@@ -107,7 +125,7 @@ impl<'h> UsefulMemory<'h> {
     }
 
     /// Returns the parts of a document that are shown, in its order: what was decided, and what matches best.
-    fn shown_parts(&self) -> Vec<&'h Hit> {
+    pub(super) fn shown_parts(&self) -> Vec<&'h Hit> {
         let heading =
             |hit: &Hit| SectionText::of(hit).map(|section| section.heading.to_lowercase());
         let has = |hit: &Hit, words: &[&str]| {
@@ -146,7 +164,7 @@ impl WeakMemory {
     /// a pointer to it costs as much.
     pub(super) fn deserves_pointer(&self) -> bool {
         let item = &self.hit.item;
-        let has_title = item.title.is_some() || matches!(item.referent, Referent::Document(_));
+        let has_title = item.title.is_some() || is_document(&self.hit);
         has_title && self.usefulness >= MIN_USEFULNESS_OF_POINTER
     }
 
@@ -160,10 +178,15 @@ impl WeakMemory {
 }
 
 /// Returns how useful a memory is whose best part is at a rank.
-fn usefulness(hit: &Hit, rank: usize) -> f64 {
+pub(super) fn usefulness(hit: &Hit, rank: usize) -> f64 {
     let Some(explain) = &hit.explain else { return 0.0 };
-    let is_document = matches!(hit.item.referent, Referent::Document(_));
+    let is_document = is_document(hit);
     Match { words: explain.words, meaning: explain.meaning, rank, is_document }.usefulness()
+}
+
+/// Returns whether a hit is a section of a document.
+pub(super) fn is_document(hit: &Hit) -> bool {
+    matches!(hit.item.referent, Referent::Document(_))
 }
 
 /// Returns whether a memory is a decision.

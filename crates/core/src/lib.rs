@@ -32,6 +32,7 @@ pub mod name;
 pub mod parallel;
 pub mod path;
 mod phrase;
+pub mod prediction;
 pub mod printable;
 pub mod problem;
 pub mod prose;

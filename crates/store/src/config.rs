@@ -51,6 +51,8 @@ pub struct Config {
     pub adrs: Adrs,
     /// Memory.
     pub memory: Memory,
+    /// Prediction.
+    pub prediction: Prediction,
     /// A language model that writes summaries instead of the built-in extraction.
     pub llm: Llm,
     /// The embedder that compares memories by meaning.
@@ -91,6 +93,25 @@ pub struct Memory {
 impl Default for Memory {
     fn default() -> Self {
         Memory { pins: 25, session_hours: 12 }
+    }
+}
+
+/// The greatest number of commits that can be learnt from. Settings come with the repository, and must not keep a machine
+/// busy for hours.
+const MAX_PREDICTION_COMMITS: usize = 100_000;
+
+/// Settings of prediction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Prediction {
+    /// How many of the latest commits are learnt from; merges and commits of bots do not count.
+    #[schemars(range(min = 1, max = MAX_PREDICTION_COMMITS))]
+    pub commits: usize,
+}
+
+impl Default for Prediction {
+    fn default() -> Self {
+        Prediction { commits: 3_000 }
     }
 }
 
@@ -148,6 +169,7 @@ impl Default for Config {
             stages: vec![],
             adrs: Adrs::default(),
             memory: Memory::default(),
+            prediction: Prediction::default(),
             llm: Llm::default(),
             embedder: Embedder::default(),
             hierarchies: IndexMap::new(),
@@ -208,6 +230,15 @@ impl Config {
         if !(warning > 0.0 && warning <= critical && critical <= archive && archive.is_finite()) {
             let message = "staleness: the days must be positive, and warning ≤ critical ≤ archive";
             return Err(problem_at(text, &[Step::key("staleness")], message));
+        }
+        if !(1..=MAX_PREDICTION_COMMITS).contains(&self.prediction.commits) {
+            let message =
+                format!("prediction.commits must be between 1 and {MAX_PREDICTION_COMMITS}");
+            return Err(problem_at(
+                text,
+                &[Step::key("prediction"), Step::key("commits")],
+                message,
+            ));
         }
         for (name, hierarchy) in &self.hierarchies {
             if let Some(defect) = hierarchy.first_defect() {

@@ -175,7 +175,7 @@ impl ConfinedDir {
 
     /// Replaces a file atomically and syncs it to disk. A symbolic link is replaced, not followed.
     pub fn replace(&self, relative: &str, text: &str) -> io::Result<()> {
-        self.write_draft(relative, text)?.sync_all()?;
+        self.write_draft(relative, text.as_bytes())?.sync_all()?;
         self.rename(&draft_name(relative), relative)?;
         self.sync_parent(relative);
         Ok(())
@@ -184,16 +184,21 @@ impl ConfinedDir {
     /// Replaces a file atomically, as long as the system does not crash: nothing is synced to disk, which takes
     /// milliseconds. A symbolic link is replaced, not followed.
     pub(crate) fn replace_unsynced(&self, relative: &str, text: &str) -> io::Result<()> {
-        self.write_draft(relative, text)?;
+        self.replace_bytes_unsynced(relative, text.as_bytes())
+    }
+
+    /// Replaces a file by bytes like [`ConfinedDir::replace_unsynced`].
+    pub(crate) fn replace_bytes_unsynced(&self, relative: &str, bytes: &[u8]) -> io::Result<()> {
+        self.write_draft(relative, bytes)?;
         self.rename(&draft_name(relative), relative)
     }
 
     /// Writes the draft of a file.
-    fn write_draft(&self, relative: &str, text: &str) -> io::Result<File> {
+    fn write_draft(&self, relative: &str, bytes: &[u8]) -> io::Result<File> {
         let draft = draft_name(relative);
         self.remove_if_exists(&draft)?;
         let mut file = self.create_new(&draft)?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         Ok(file)
     }
 

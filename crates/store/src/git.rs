@@ -3,6 +3,9 @@
 //! A repository is untrusted and brings its own git settings, so no call may run a program that they
 //! name: see the function `git`.
 
+mod commits;
+mod contents;
+mod patch;
 mod repository;
 
 use std::collections::{HashMap, HashSet};
@@ -10,6 +13,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+pub(crate) use commits::{CommitHeader, commit_headers, read_changes};
+pub(crate) use contents::read_contents;
 use heirloom_core::parallel;
 use jiff::Timestamp;
 pub use repository::{Repository, RepositoryLookup, is_hash};

@@ -8,6 +8,7 @@ pub mod adrs;
 pub mod archive;
 pub mod client_sessions;
 mod clone_id;
+pub mod commit_history;
 pub mod config;
 pub mod confined;
 pub mod dates;

@@ -75,6 +75,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
+    Replay(ReplayArgs),
     Page(PageArgs),
     Peers(PeersArgs),
     Answers(AnswersArgs),
@@ -291,6 +292,34 @@ pub(crate) struct AnswersArgs {
 
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Replays the git history of a repository, and measures how well `predict` finds the commits that matter.
+///
+/// Of the latest 3,000 commits (without merges and bots) each becomes a memory. The last 30 % that touch 2 to 15 files are
+/// queries, each with one random file that existed before. FF10 is the share of the other files for which the first 10
+/// predictions contain one of the latest 5 memories of at most 15 files that touched it; L10 the share of those with
+/// removed or replaced lines for which they contain a commit that `git blame` names for these lines. Lock files,
+/// changelogs and files that 5 of the previous 100 memories touched do not count.
+///
+/// Baselines: the latest commits, BM25 of the path over the messages, the commits that touched the given file, and the
+/// same method with the file of another query.
+#[derive(Args)]
+pub(crate) struct ReplayArgs {
+    /// The repository, with or without a work tree
+    #[arg(value_name = "REPO")]
+    pub(crate) repository: PathBuf,
+
+    /// The seed of the random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 /// Writes the page of results that were saved with `--save`: docs/benchmarks.md.

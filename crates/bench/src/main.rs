@@ -1,7 +1,7 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
-//! `similarity`), `scale`, `workspace`, `peers` and `answers`. They share `generate` (workspaces of `documents` with filler text of
+//! `similarity`), `scale`, `workspace`, `replay`, `peers` and `answers`. They share `generate` (workspaces of `documents` with filler text of
 //! `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation` (running programs), `timing`
 //! (interleaved runs), `trace` (opened files), `mcp` (clients of servers), and `report` (bars and tables).
 
@@ -30,6 +30,7 @@ mod programs;
 mod prose;
 mod recall;
 mod records;
+mod replay;
 mod report;
 mod scale;
 mod scratch;
@@ -97,6 +98,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Workspace(args) => {
             finish(&workspace::measure(&args)?, &args.common.output, args.common.check)
         }
+        Command::Replay(args) => finish(&replay::measure(&args)?, &args.output, args.check),
         Command::Page(args) => {
             page::write(&args.results, &args.page)?;
             Ok(ExitCode::SUCCESS)

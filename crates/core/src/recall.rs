@@ -20,9 +20,10 @@ pub use best_sentence::best_sentence;
 pub use chunk::{chunk_at, chunks, is_split};
 pub use corpus::{Corpus, Posting, Slot};
 pub use passage::{
-    ComponentKey, DocumentPart, Passage, SESSION_FILTER, component_keys, component_keys_of_line,
-    filter_term, opening_instruction_term, section_instruction_term, section_name, session_group,
-    split_section_name, standing_instruction_term, strip_section_prefix,
+    ComponentKey, DocumentPart, Passage, SESSION_FILTER, commit_filter_value, component_keys,
+    component_keys_of_line, filter_term, opening_instruction_term, section_instruction_term,
+    section_name, session_group, split_section_name, standing_instruction_term,
+    strip_section_prefix,
 };
 pub use question::{Lexicon, NearTerm, Question, QuestionTerm};
 pub use rank::{

@@ -101,7 +101,7 @@ pub fn split_section_name(name: &str) -> Option<(&str, &str)> {
 pub const SESSION_FILTER: (&str, &str) = ("session", "any");
 
 /// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility`,
-/// `validity`, `instruction`, `session` or `record`. A control character keeps it apart from the terms of texts.
+/// `validity`, `instruction`, `session`, `record`, `commit`, `file` or `path`. A control character keeps it apart from the terms of texts.
 pub fn filter_term(field: &str, value: &str) -> String {
     format!("\u{1}{field}={}", words::normalise(value))
 }
@@ -139,6 +139,46 @@ static SECTION_TERMS: FilterTerms<FactSection> = LazyLock::new(|| {
     FactSection::ALL.map(|section| (section, filter_term("section", section.title()))).into()
 });
 
+/// Maximum number of files by which a record is found.
+const MAX_FILE_TERMS: usize = 200;
+
+/// The number of digits of a commit's hash by which memories are found that belong to it.
+const COMMIT_DIGITS: usize = 7;
+
+/// Returns the value of the filter `commit` for a hash or the beginning of one; `None` for most other texts. A word such as
+/// `defaced` is taken for one, which does no harm.
+pub fn commit_filter_value(hash: &str) -> Option<&str> {
+    let is_hash = hash.len() <= 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hash.get(..COMMIT_DIGITS).filter(|_| is_hash)
+}
+
+/// Returns the filter terms of the commits and files that a record says it belongs to: in its artifacts, in its source,
+/// and in the commits and files of an episode.
+fn work_terms(record: &Record) -> impl Iterator<Item = String> {
+    let episode = match &record.body {
+        Body::Episode(episode) => Some(episode),
+        _ => None,
+    };
+    let artifacts = |prefix: &'static str| {
+        record.artifacts.iter().filter_map(move |artifact| artifact.strip_prefix(prefix))
+    };
+    let in_source =
+        record.source.iter().flat_map(|source| source.split(|c: char| !c.is_ascii_alphanumeric()));
+    let in_episode = episode.into_iter().flat_map(|episode| &episode.commits);
+    let in_episode = in_episode.filter_map(|commit| commit.split(' ').next());
+    let commits =
+        artifacts("commit:").chain(in_source).chain(in_episode).filter_map(commit_filter_value);
+    let files = episode.into_iter().flat_map(|episode| &episode.files).map(String::as_str);
+    let files = artifacts("file:").chain(files);
+    let mut terms: Vec<String> = commits
+        .map(|commit| filter_term("commit", commit))
+        .chain(files.take(MAX_FILE_TERMS).map(|file| filter_term("file", file)))
+        .collect();
+    terms.sort();
+    terms.dedup();
+    terms.into_iter()
+}
+
 fn known_filter_term<T: PartialEq>(terms: &'static FilterTerms<T>, value: &T) -> Cow<'static, str> {
     let term = terms.iter().find(|(candidate, _)| candidate == value);
     term.map(|(_, term)| term.as_str()).unwrap_or_default().into()
@@ -158,6 +198,7 @@ impl Passage {
             filter_terms.extend(fact.scope.iter().map(|scope| filter_term("scope", scope).into()));
         }
         filter_terms.extend(record.tags.iter().map(|tag| filter_term("tag", tag).into()));
+        filter_terms.extend(work_terms(record).map(Cow::from));
         filter_terms
             .extend(record.is_private().then(|| filter_term("visibility", "private").into()));
         filter_terms

@@ -319,6 +319,9 @@ impl<'d> PassageHeader<'d> {
         filter_terms
             .extend(self.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
         filter_terms.extend(part.tags.iter().map(|tag| filter_term("tag", tag).into()));
+        // Decision records are found by the commits that changed them.
+        let is_decision = self.kind == "adr";
+        filter_terms.extend(is_decision.then(|| filter_term("path", &part.path).into()));
         Passage {
             subject_override: self.subject.clone(),
             name,

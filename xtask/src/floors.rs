@@ -14,6 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["indexing"],
     &["memory"],
     &["recall"],
+    &["prediction"],
     &["assembly", "loading", "work_session"],
     &["completion", "ops", "setup"],
 ];

@@ -29,6 +29,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         commands: &[
             ("assemble", "Assemble the context for a task within a token budget"),
             ("why", "Say why the last context contains something, or why not"),
+            ("predict", "Predict which memories and commits work will need"),
             ("context", "Resolve what an agent inherits; check its age and conflicts"),
             ("prompt", "Build the prompt of an agent within a token budget"),
             ("project", "Create and list projects"),

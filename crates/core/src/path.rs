@@ -91,9 +91,62 @@ pub fn name_in_words(path: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// A shorter name of a file, without its extension, is that of many files, such as `index` and `mod`.
+const MIN_DISTINCTIVE_NAME: usize = 6;
+
+/// Returns whether a text names a file: its path, its name if that is not one that many files have, or the class or module
+/// that languages keep in a file of that name (`user_access.rb`: `UserAccess`, `reports/repository.rb`:
+/// `Reports::Repository`).
+pub fn is_named_in(path: &str, text: &str) -> bool {
+    let (path, text) = (path.to_lowercase(), text.to_lowercase());
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    let joined: String = stem.split(['-', '_']).collect();
+    let is_distinctive = |name: &str| name.len() >= MIN_DISTINCTIVE_NAME;
+    let has_parts = joined.len() < stem.len();
+    let is_module = || !folder.is_empty() && text.contains(&format!("{folder}::{joined}"));
+    text.contains(&path)
+        || is_distinctive(stem) && text.contains(name)
+        || is_distinctive(stem) && has_parts && (text.contains(stem) || text.contains(&joined))
+        || is_module()
+}
+
+/// Returns a path relative to a folder, which ends in a slash or is empty: `../b` for `a/b` and `a/c/`.
+pub fn relative_to(folder: &str, path: &str) -> String {
+    if let Some(inside) = path.strip_prefix(folder) {
+        return inside.to_owned();
+    }
+    let common = folder.split_inclusive('/').zip(path.split_inclusive('/'));
+    let common: usize = common.take_while(|(a, b)| a == b).map(|(part, _)| part.len()).sum();
+    let up = folder[common..].matches('/').count();
+    format!("{}{}", "../".repeat(up), &path[common..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_relative_to_a_folder() {
+        assert_eq!(relative_to("", "a/b"), "a/b");
+        assert_eq!(relative_to("a/", "a/b"), "b");
+        assert_eq!(relative_to("a/c/", "a/b"), "../b");
+        assert_eq!(relative_to("a/c/", "d"), "../../d");
+    }
+
+    #[test]
+    fn a_text_names_a_file_by_its_path_its_name_or_what_it_defines() {
+        assert!(is_named_in("models/user_access.rb", "UserAccess decides who sees a region."));
+        assert!(is_named_in("reports/repository.rb", "Reports::Repository caches for a day."));
+        assert!(!is_named_in("models/user_access.rb", "Access of a user ends after a day."));
+        assert!(!is_named_in("models/repository.rb", "Reports::Repository caches for a day."));
+        assert!(is_named_in("src/parser.rs", "See src/parser.rs."));
+        assert!(is_named_in("src/parser.rs", "parser.rs is slow"));
+        assert!(is_named_in("src/line_origins.rs", "line_origins are runs"));
+        assert!(!is_named_in("src/parser.rs", "the parser"));
+        assert!(!is_named_in("src/lib.rs", "lib.rs"));
+    }
 
     #[test]
     fn a_file_url_is_decoded() {

@@ -31,5 +31,7 @@ pub use rank::{
     length_normalisation, rank, rank_sessions,
 };
 pub use speaker::{Speaker, split_speaker};
-pub use terms::{for_each_joined_term, for_each_term, is_question, is_stop_word, terms};
+pub use terms::{
+    for_each_joined_term, for_each_term, is_question, is_stop_word, part_terms, terms,
+};
 pub use time::{NamedPeriod, Period};

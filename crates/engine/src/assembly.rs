@@ -6,6 +6,7 @@ mod choice;
 mod duplicates;
 mod entry;
 mod explanation;
+mod predicted;
 mod process;
 mod recalled;
 mod section_text;

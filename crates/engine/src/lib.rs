@@ -12,6 +12,7 @@ mod loading;
 mod memory;
 pub mod operation;
 pub mod ops;
+mod prediction;
 mod process_cache;
 mod progress;
 mod recall;

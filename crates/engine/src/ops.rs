@@ -12,6 +12,7 @@ mod index;
 mod memory;
 mod note;
 mod plan;
+mod prediction;
 mod project;
 mod prompt;
 mod recall;
@@ -35,6 +36,7 @@ pub const OPS: &[Op] = &[
     Op::new::<context::resolve::ContextResolve>(),
     Op::new::<assembly::assemble::ContextAssemble>(),
     Op::new::<assembly::why::ContextWhy>(),
+    Op::new::<prediction::predict::ContextPredict>(),
     Op::new::<context::load::ContextLoad>(),
     Op::new::<prompt::build::PromptBuild>(),
     Op::new::<context::health::ContextHealth>(),

@@ -128,3 +128,192 @@ fn save(root: &Root, history: &CommitHistory, max_commits: usize) {
     // Best effort: without the cache, the next run reads the history again.
     drop(root.open_cache("").and_then(|cache| cache.replace_bytes_unsynced(FILE, &bytes)));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    /// A repository for a test.
+    struct TestRepository {
+        folder: tempfile::TempDir,
+        commits: u32,
+    }
+
+    impl TestRepository {
+        fn new() -> Self {
+            let repository = TestRepository { folder: tempfile::tempdir().unwrap(), commits: 0 };
+            repository.git(&["init", "--quiet", "--initial-branch=main"]);
+            repository
+        }
+
+        fn path(&self) -> &Path {
+            self.folder.path()
+        }
+
+        fn git(&self, arguments: &[&str]) -> String {
+            let mut command = Command::new("git");
+            command.current_dir(self.path()).args(arguments);
+            for name in ["AUTHOR", "COMMITTER"] {
+                command
+                    .env(format!("GIT_{name}_NAME"), "Ada")
+                    .env(format!("GIT_{name}_EMAIL"), "a@a");
+                let date = format!("2026-01-01T00:{:02}:00Z", self.commits);
+                command.env(format!("GIT_{name}_DATE"), date);
+            }
+            let output = command.output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "git {arguments:?}: {stderr}");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        }
+
+        fn write(&self, file: &str, lines: &[&str]) {
+            fs::write(self.path().join(file), lines.join("\n") + "\n").unwrap();
+        }
+
+        fn commit(&mut self, options: &[&str]) {
+            self.commits += 1;
+            self.git(&["add", "--all"]);
+            let message = format!("Commit {}", self.commits);
+            self.git(
+                &[&["commit", "--quiet", "--no-gpg-sign", "--message", &message], options].concat(),
+            );
+        }
+
+        fn root(&self) -> Root {
+            Root::open_new(self.path()).unwrap()
+        }
+
+        fn read(&self) -> CommitHistory {
+            read(&self.root(), None, 100, &mut |_, _| {}).unwrap().unwrap()
+        }
+
+        /// Returns how many lines of a file each commit wrote, as git blame names them.
+        fn blame(&self, file: &str) -> BTreeMap<String, u32> {
+            let mut lines = BTreeMap::new();
+            for line in self.git(&["blame", "--root", "-l", "-s", "HEAD", "--", file]).lines() {
+                let id = line.split(' ').next().unwrap();
+                *lines.entry(id.to_owned()).or_default() += 1;
+            }
+            lines
+        }
+    }
+
+    /// Returns how many lines of a file each memory wrote.
+    fn origins(history: &CommitHistory, file: &str) -> BTreeMap<String, u32> {
+        let number = history.file_number(file).unwrap();
+        let tracked = &history.files()[number as usize];
+        let memories = history.memories().iter().zip(0..);
+        memories
+            .map(|(memory, number)| (memory.id.clone(), tracked.lines_of(number).0))
+            .filter(|(_, lines)| *lines > 0)
+            .collect()
+    }
+
+    /// Makes a history with parallel branches, a merge that resolves a conflict, a rename and a bot.
+    fn branched() -> TestRepository {
+        let mut repository = TestRepository::new();
+        repository.write("a.txt", &["1", "2", "3", "4", "5", "6", "7", "8"]);
+        repository.write("b.txt", &["x", "y"]);
+        repository.commit(&[]);
+        repository.git(&["checkout", "--quiet", "-b", "side"]);
+        repository.write("a.txt", &["1", "two", "3", "4", "5", "6", "7", "8", "nine"]);
+        repository.commit(&[]);
+        repository.git(&["checkout", "--quiet", "main"]);
+        repository.write("a.txt", &["one", "zwei", "3", "4", "5", "6", "7", "8"]);
+        repository.commit(&[]);
+        let merge = Command::new("git")
+            .current_dir(repository.path())
+            .args(["-c", "user.name=a", "-c", "user.email=a@a", "merge", "--quiet", "side"])
+            .output()
+            .unwrap();
+        assert!(!merge.status.success(), "there is a conflict");
+        repository.write("a.txt", &["one", "two and zwei", "3", "4", "5", "6", "7", "8", "nine"]);
+        repository.commit(&[]);
+        repository.write("a.txt", &["one", "two and zwei", "3", "4", "bot", "6", "7", "8", "nine"]);
+        repository.commit(&["--author", "dependabot[bot] <d@d>"]);
+        repository.git(&["mv", "a.txt", "c.txt"]);
+        repository
+            .write("c.txt", &["one", "two and zwei", "3", "4", "bot", "6", "7", "eight", "nine"]);
+        repository.commit(&[]);
+        repository
+    }
+
+    #[test]
+    fn lines_originate_where_git_blame_says() {
+        let repository = branched();
+        let history = repository.read();
+        assert_eq!(history.memories().len(), 4, "without the merge and the bot");
+        let memories: Vec<&str> =
+            history.memories().iter().map(|memory| memory.id.as_str()).collect();
+        for file in ["c.txt", "b.txt"] {
+            let mut blamed = repository.blame(file);
+            blamed.retain(|id, _| memories.contains(&id.as_str()));
+            assert_eq!(origins(&history, file), blamed, "{file}");
+        }
+        assert_eq!(origins(&history, "c.txt").values().sum::<u32>(), 7);
+        assert_eq!(history.file_number("a.txt"), history.file_number("c.txt"));
+    }
+
+    #[test]
+    fn an_updated_history_equals_a_new_one() {
+        let repository = branched();
+        let commits = repository.git(&["log", "--first-parent", "--reverse", "--format=%H"]);
+        let whole = repository.read().encode();
+        let mut history = None;
+        for commit in commits.lines() {
+            repository.git(&["checkout", "--quiet", commit]);
+            history = read(&repository.root(), history, 100, &mut |_, _| {}).unwrap();
+        }
+        let history = history.unwrap();
+        assert_eq!(history.head(), commits.lines().last());
+        // The side branch was made before the first commit that was read, and is merged later.
+        let memories = |history: &CommitHistory| {
+            let mut ids: Vec<String> = history.memories().iter().map(|it| it.id.clone()).collect();
+            ids.sort();
+            ids
+        };
+        let whole = CommitHistory::decode(&whole).unwrap();
+        assert_eq!(memories(&history), memories(&whole));
+        assert_eq!(origins(&history, "c.txt"), origins(&whole, "c.txt"));
+    }
+
+    #[test]
+    fn a_history_that_grew_too_long_is_read_again() {
+        let mut repository = TestRepository::new();
+        let mut lengths = Vec::new();
+        for number in 0..14 {
+            repository.write("a.txt", &[&number.to_string()]);
+            repository.commit(&[]);
+            let history = read(&repository.root(), None, 8, &mut |_, _| {}).unwrap().unwrap();
+            lengths.push(history.memories().len());
+        }
+        assert_eq!(lengths, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8, 9, 10, 8]);
+    }
+
+    #[test]
+    fn the_boundary_of_a_shallow_clone_is_no_memory() {
+        let repository = branched();
+        let clone = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", repository.path().display());
+        let target = clone.path().join("clone");
+        repository.git(&["clone", "--quiet", "--depth", "1", &url, target.to_str().unwrap()]);
+        let root = Root::open_new(&target).unwrap();
+        let history = read(&root, None, 100, &mut |_, _| {}).unwrap().unwrap();
+        assert!(history.memories().is_empty());
+        assert!(history.file_number("c.txt").is_some());
+    }
+
+    #[test]
+    fn without_a_repository_or_a_commit_there_is_no_history() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open_new(folder.path()).unwrap();
+        assert!(read(&root, None, 100, &mut |_, _| {}).unwrap().is_none());
+        let empty = TestRepository::new();
+        assert!(read(&empty.root(), None, 100, &mut |_, _| {}).unwrap().is_none());
+    }
+}

@@ -33,6 +33,8 @@ const COMMANDS: &[&[&str]] = &[
     &["recall", "graph", "--json"],
     &["recall", "xyzzy"],
     &["index", "status"],
+    &["predict", "--file", "plans/0042-graph/0042-graph-plan.md", "--error", "xyzzy"],
+    &["assemble", "--file", "../victim.txt", "--task", "tables"],
     &["fact", "add", "--section", "Decisions", "Tables are drawn first"],
     &["fact", "add", "--section", "Decisions", "--private", "Only I know this"],
     &["memory", "add", "0042", "001", "finding", "Indexes are slow"],

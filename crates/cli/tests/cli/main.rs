@@ -34,6 +34,7 @@ mod merges;
 #[cfg(unix)]
 mod nothing_lost;
 mod openapi;
+mod prediction;
 mod purge;
 mod recall;
 mod renumber;

@@ -111,6 +111,7 @@ const NAMES: &str = r#"{
     "adr_show.id": ["ADR-0001", "ADR-0002"], "adr_status.id": ["ADR-0001", "ADR-0002"],
     "adr_history.id": ["ADR-0001"], "old": ["ADR-0001"], "new": ["ADR-0002"],
     "memory_promote.entry": ["finding-1"], "memory_resolve.entry": ["blocker-1"],
+    "file_opened": ["src/graph.rs"], "branch": ["feature/0042"],
     "set": [{"content": "New text"}], "sprint": ["sprint-01"], "stage": ["planning"],
     "artifacts": [{"plan": {"goal": "Ship refunds"}}], "results": [{"done": 3}], "budget": [2000],
     "trigger": ["new_endpoint", "release"], "content": ["Refunds have an id", "Backups run at night"],

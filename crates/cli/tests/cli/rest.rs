@@ -42,6 +42,20 @@ fn a_context_is_assembled_at_a_path_of_its_own() {
 }
 
 #[test]
+fn memories_are_predicted_at_a_path_of_its_own() {
+    let server = Server::of_team();
+    server.workspace.write("src/graph_nodes.rs", "fn add_node() {}\n");
+    let fact = r#"{"section": "Specs", "content": "src/graph_nodes.rs has no cycles"}"#;
+    assert_eq!(server.post("/v1/memory_store", fact).status, 200);
+    let answer = server.post("/context/predict", r#"{"file_opened": "src/graph_nodes.rs"}"#);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let first = &answer.json()["predicted_memories"][0];
+    assert_eq!(first["title"], "src/graph_nodes.rs has no cycles");
+    assert_eq!(answer.json()["confidence"], first["confidence"]);
+    assert_eq!(server.post("/context/predict", "{}").status, 400);
+}
+
+#[test]
 fn new_documents_are_served_at_once() {
     let server = Server::of_team();
     let plan = server.post("/v1/plan_new", r#"{"name": "Search"}"#);

@@ -77,7 +77,7 @@ impl Cover {
                 match of_memory.last_mut().filter(|last| last.file == number) {
                     Some(last) => last.line_likelihood = line_likelihood,
                     None => {
-                        of_memory.push(CoveredPart { file: number, is_recent, line_likelihood })
+                        of_memory.push(CoveredPart { file: number, is_recent, line_likelihood });
                     }
                 }
             };

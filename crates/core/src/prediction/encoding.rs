@@ -38,8 +38,8 @@ impl CommitHistory {
     /// Reads a history from bytes; `None` if they are damaged.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut input = Decoder(bytes);
-        let mut history = CommitHistory::default();
-        history.head = Some(input.text()?).filter(|head| !head.is_empty());
+        let head = Some(input.text()?).filter(|head| !head.is_empty());
+        let mut history = CommitHistory { head, ..CommitHistory::default() };
         for number in 0..input.length()? as u32 {
             let file = input.file()?;
             let is_outdated = file.blob != file.identifiers_blob;

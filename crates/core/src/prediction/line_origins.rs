@@ -75,8 +75,11 @@ impl LineOrigins {
         }
     }
 
-    /// Returns the runs of a version, or of the latest if that one is not known.
+    /// Returns the runs of a version, or of the latest if that one is not known. Git writes zeros for a file that is new.
     fn version(&self, blob: &str) -> &[LineRun] {
+        if !blob.is_empty() && blob.bytes().all(|digit| digit == b'0') {
+            return &[];
+        }
         let known = self.versions.iter().rev().find(|version| version.blob == blob);
         known.map_or(self.runs(), |version| &version.runs)
     }
@@ -137,7 +140,7 @@ fn push(runs: &mut Vec<LineRun>, run: LineRun) {
     match runs.last_mut() {
         _ if run.lines == 0 => {}
         Some(last) if last.origin == run.origin => {
-            last.lines = last.lines.saturating_add(run.lines)
+            last.lines = last.lines.saturating_add(run.lines);
         }
         _ => runs.push(run),
     }
@@ -218,6 +221,14 @@ mod tests {
         let from_c = parent("c", &[hunk(0, 0, 1, 1), hunk(3, 0, 5, 1)]);
         origins.advance("d", &[from_b, from_c], NO_MEMORY);
         assert_eq!(lines(&origins), [1, 0, 0, 2, NO_MEMORY]);
+    }
+
+    #[test]
+    fn a_file_that_is_added_again_has_new_lines_only() {
+        let mut origins = LineOrigins::default();
+        origins.advance("a", &[parent("000", &[hunk(0, 0, 1, 3)])], 0);
+        origins.advance("b", &[parent("000", &[hunk(0, 0, 1, 2)])], 1);
+        assert_eq!(lines(&origins), [1, 1]);
     }
 
     #[test]

@@ -62,6 +62,13 @@ pub fn for_each_term(piece: &str, found: &mut impl FnMut(&str)) {
     }
 }
 
+/// Returns the terms of the parts of a name. Whatever names it has all of them.
+pub fn part_terms(name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    words_of(name).for_each(|word| add_word(word, &mut |term: &str| found.push(term.to_owned())));
+    found
+}
+
 /// Returns the words in a piece of text, as written.
 pub(super) fn words_of(piece: &str) -> impl Iterator<Item = &str> {
     piece

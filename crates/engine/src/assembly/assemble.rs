@@ -7,11 +7,13 @@ use super::background;
 use super::choice::Choice;
 use super::entry::{Entry, Section};
 use super::explanation::{ContextLine, Explanation, LeftOut};
+use super::predicted;
 use super::recalled;
 use super::signals::{SignalQuestion, Signals};
 use super::standing;
 use super::useful::WeakMemory;
-use crate::recall::{ContextMemories, ContextQuery, ContextQuestion};
+use crate::prediction::CommitPredictions;
+use crate::recall::{ContextMemories, ContextQuery, ContextQuestion, MemoryList};
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
@@ -101,7 +103,12 @@ fn gather(
 ) -> Result<Gathered, Error> {
     let inherited = inherit::read(session, signals.hierarchy.as_deref(), &signals.levels)?;
     let today = session.today().to_string();
-    let memories = read_memories(session, questions, budget)?;
+    let commits = CommitPredictions::new(session, &signals.files, &[], predicted::MAX_PREDICTED);
+    let background = background::lists();
+    let background_lists = background.len();
+    let lists = background.into_iter().chain(commits.lists()).collect();
+    let mut memories = read_memories(session, questions, budget, lists)?;
+    let of_commits = memories.lists.split_off(background_lists);
     let answers = recalled::answers(questions, &memories, budget);
     let selectors = &inherited.selectors;
     let answers_or_all = (!questions.is_empty()).then_some(answers.entries.as_slice());
@@ -114,6 +121,8 @@ fn gather(
     entries.extend(background::pointers(&memories, &answers, &entries, &today));
     entries.extend(answers.entries);
     let mut problems = memories.problems;
+    problems.extend(commits.failure());
+    entries.extend(predicted::entries(&commits.into_memories(of_commits)));
     problems.extend(inherited.problems);
     problems.sort();
     problems.dedup();
@@ -124,6 +133,7 @@ fn read_memories<'q>(
     session: &Session,
     questions: &'q [SignalQuestion],
     budget: usize,
+    lists: Vec<MemoryList>,
 ) -> Result<ContextMemories, Error> {
     let query_of = |question: &'q SignalQuestion| {
         let limit = match question.is_question() {
@@ -135,7 +145,7 @@ fn read_memories<'q>(
     let query = ContextQuery {
         questions: questions.iter().map(query_of).collect(),
         instructions: MAX_INSTRUCTIONS,
-        lists: background::lists(),
+        lists,
     };
     query.read(session)
 }

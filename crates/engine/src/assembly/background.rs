@@ -69,16 +69,10 @@ const POINTED_KINDS: [&str; 2] = ["adr", "episode"];
 
 /// Returns the lists of memories that the background and the pointers are made from.
 pub(super) fn lists() -> Vec<MemoryList> {
-    let background = LISTS.iter().map(|list| MemoryList {
-        field: list.field,
-        value: list.value.to_owned(),
-        limit: 2 * list.limit,
-    });
-    let pointed = POINTED_KINDS.iter().map(|kind| MemoryList {
-        field: "kind",
-        value: (*kind).to_owned(),
-        limit: MAX_POINTERS,
-    });
+    let background =
+        LISTS.iter().map(|list| MemoryList::with_property(list.field, list.value, 2 * list.limit));
+    let pointed =
+        POINTED_KINDS.iter().map(|kind| MemoryList::with_property("kind", kind, MAX_POINTERS));
     background.chain(pointed).collect()
 }
 

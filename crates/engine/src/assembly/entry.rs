@@ -9,6 +9,7 @@ use heirloom_store::tokens;
 
 use super::section_text::{SectionText, document_pointer, merged_sections, one_line, shown_text};
 use crate::memory::short_memory_id;
+use crate::prediction::PredictedMemory;
 use crate::recall::Hit;
 
 /// A section of a context. What changes least from call to call comes first, so that the prompt cache of a provider keeps
@@ -285,6 +286,16 @@ impl Entry {
         entry.forms =
             vec![EntryForm::new(Level::Full, 1.0, format!("{} [{source}]\n", entry.text))];
         entry
+    }
+
+    /// Makes an entry of a commit, which is one line: its subject, hash and day.
+    pub(super) fn of_commit(commit: &PredictedMemory, value: f64) -> Self {
+        let day = commit.date.as_deref().map(|day| format!(", {day}")).unwrap_or_default();
+        let text = format!("{} ({}{day})", commit.title, commit.short_id());
+        let entry =
+            Self::of_text(Tier::Relevant, value, &commit.reason, &commit.kind, &commit.id, &text);
+        let forms = vec![EntryForm::new(Level::Full, 1.0, format!("{}\n", entry.text))];
+        Entry { section: Section::Files, date: commit.date.clone(), forms, ..entry }
     }
 
     /// Makes a pointer to a memory, with its title.

@@ -2,7 +2,7 @@
 
 use heirloom_core::assembly::Activity;
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::path::name_in_words;
+use heirloom_core::path::{is_named_in, name_in_words};
 use heirloom_core::prose::begins_with_question;
 
 use super::entry::Section;
@@ -81,28 +81,11 @@ impl SignalQuestion {
         }
     }
 
-    /// Returns whether a text names the file that the question is about: its path, its name if that is not one that many
-    /// files have, or the class or module that languages keep in a file of that name (`user_access.rb`: `UserAccess`,
-    /// `reports/repository.rb`: `Reports::Repository`).
+    /// Returns whether a text names the file that the question is about.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
-        let path = self.signal.to_lowercase();
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        let folder = folder.rsplit('/').next().unwrap_or_default();
-        let stem = name.split('.').next().unwrap_or_default();
-        let text = text.to_lowercase();
-        let joined: String = stem.split(['-', '_']).collect();
-        let is_distinctive = |name: &str| name.len() >= MIN_DISTINCTIVE_NAME;
-        let has_parts = joined.len() < stem.len();
-        let is_module = || !folder.is_empty() && text.contains(&format!("{folder}::{joined}"));
-        text.contains(&path)
-            || is_distinctive(stem) && text.contains(name)
-            || is_distinctive(stem) && has_parts && (text.contains(stem) || text.contains(&joined))
-            || is_module()
+        is_named_in(&self.signal, text)
     }
 }
-
-/// A shorter name of a file, without its extension, is that of many files, such as `index` and `mod`.
-const MIN_DISTINCTIVE_NAME: usize = 6;
 
 impl Signals {
     /// Returns the questions that the signals ask, in the order of the sections.
@@ -121,34 +104,5 @@ impl Signals {
             self.errors.iter().map(|error| question(error.clone(), Section::Errors, error));
         let all = task.chain(files).chain(errors);
         all.filter(|question| !question.text.trim().is_empty()).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_names_a_file_by_its_path_its_name_or_what_it_defines() {
-        let question = |file: &str| {
-            let signals = Signals { files: vec![file.to_owned()], ..Signals::default() };
-            signals.questions().remove(0)
-        };
-        for (file, text) in [
-            ("src/ledger/post.rs", "Only src/ledger/post.rs writes entries."),
-            ("app/models/user_access.rb", "UserAccess decides which regions a person sees."),
-            ("app/models/user_access.rb", "The rules are in user_access."),
-            ("app/models/reports/repository.rb", "Reports::Repository caches for a day."),
-            ("web/checkout.tsx", "The total of checkout.tsx is rounded."),
-        ] {
-            assert!(question(file).is_named_in(text), "{file}: {text}");
-        }
-        for (file, text) in [
-            ("src/ledger/mod.rs", "Every mod.rs lists its files."),
-            ("app/models/user_access.rb", "Access of a user ends after a day."),
-            ("app/models/repository.rb", "Reports::Repository caches for a day."),
-        ] {
-            assert!(!question(file).is_named_in(text), "{file}: {text}");
-        }
     }
 }

@@ -1,12 +1,13 @@
 //! Reads what may go into a context: the answers to several questions, standing instructions and lists, from one index.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use heirloom_core::Problem;
 use heirloom_core::adr;
 use heirloom_core::embedding::Embedder;
 use heirloom_core::recall::{
-    AnswerUnit, Corpus, Question, RankedMemory, filter_term, standing_instruction_term,
+    AnswerUnit, Corpus, Question, RankedMemory, Slot, filter_term, part_terms,
+    standing_instruction_term,
 };
 use heirloom_core::record::Referent;
 use heirloom_index::{Filter, Snapshot, StandingFilter};
@@ -38,15 +39,24 @@ pub(crate) struct ContextQuestion<'q> {
     pub(crate) limit: usize,
 }
 
-/// The newest memories with a property.
+/// The newest memories that have some terms.
 #[derive(Debug)]
 pub(crate) struct MemoryList {
-    /// The field of the property, such as `kind` or `section`.
-    pub(crate) field: &'static str,
-    /// Its value.
-    pub(crate) value: String,
+    terms: Vec<String>,
     /// Maximum number of memories.
-    pub(crate) limit: usize,
+    limit: usize,
+}
+
+impl MemoryList {
+    /// Lists the memories with a property, such as a `kind` or a `section`.
+    pub(crate) fn with_property(field: &str, value: &str, limit: usize) -> Self {
+        MemoryList { terms: vec![filter_term(field, value)], limit }
+    }
+
+    /// Lists memories that may contain a name: they have all its parts.
+    pub(crate) fn with_parts_of(name: &str, limit: usize) -> Self {
+        MemoryList { terms: part_terms(name), limit }
+    }
 }
 
 /// The answers to one question.
@@ -93,6 +103,10 @@ impl ContextQuery<'_> {
         let mut found =
             ContextMemories { problems: index.all_problems()?, ..ContextMemories::default() };
         for (number, ContextQuestion { text: query, limit }) in self.questions.iter().enumerate() {
+            if query.trim().is_empty() {
+                found.answers.push(ContextAnswers { hits: vec![], asks_for_account: false });
+                continue;
+            }
             let search = Search {
                 query,
                 limit: *limit,
@@ -112,13 +126,12 @@ impl ContextQuery<'_> {
             let asks_for_account = question.asks_for_account;
             found.answers.push(ContextAnswers { hits, asks_for_account });
         }
-        if self.questions.is_empty() {
-            let term = standing_instruction_term();
-            found.instructions = newest(session, snapshot, &term, self.instructions)?;
+        if self.questions.is_empty() && self.instructions > 0 {
+            let terms = [standing_instruction_term().into_owned()];
+            found.instructions = newest(session, snapshot, &terms, self.instructions)?;
         }
-        for MemoryList { field, value, limit } in &self.lists {
-            let term = filter_term(field, value);
-            found.lists.push(newest(session, snapshot, &term, *limit)?);
+        for MemoryList { terms, limit } in &self.lists {
+            found.lists.push(newest(session, snapshot, terms, *limit)?);
         }
         Ok(found)
     }
@@ -150,16 +163,26 @@ fn records_with_shared_ids(session: &Session) -> Result<HashSet<String>, Error> 
     Ok(by_id.into_values().filter(|paths| paths.len() > 1).flatten().collect())
 }
 
-/// Returns the newest active memories with a filter term.
+/// Returns the newest active memories that have all of some terms.
 fn newest(
     session: &Session,
     snapshot: &Snapshot,
-    term: &str,
+    terms: &[String],
     limit: usize,
 ) -> Result<Vec<Hit>, IndexFailure> {
     let view = snapshot.view(StandingFilter::Active, &Filter::default());
-    let mut slots = view.slots_with_term(term);
-    slots.retain(|slot| view.passage(*slot) == *slot);
+    let mut slots: Option<BTreeSet<Slot>> = None;
+    for term in terms {
+        let with_term = view.slots_with_term(term).into_iter().map(|slot| view.passage(slot));
+        slots = Some(match slots {
+            None => with_term.collect(),
+            Some(slots) => with_term.filter(|slot| slots.contains(slot)).collect(),
+        });
+        if slots.as_ref().is_some_and(BTreeSet::is_empty) {
+            return Ok(vec![]);
+        }
+    }
+    let mut slots: Vec<Slot> = slots.into_iter().flatten().collect();
     slots.sort_by_key(|slot| (std::cmp::Reverse(view.day(*slot)), view.tie_break_key(*slot)));
     slots.truncate(limit);
     let ranked: Vec<RankedMemory> =

@@ -168,8 +168,13 @@ fn diff_command(root: &Root) -> Command {
         "-M",
         RENAME_LIMIT,
     ]);
-    command.args(["--raw", "-p", "-U0", "--full-index", "--no-color", "--submodule=short"]);
-    command.args(["--no-ext-diff", "--no-textconv", "--diff-algorithm=default"]);
+    command.args(["--raw", "-p", "-U0", "--full-index", "--no-color", "--no-relative"]);
+    command.args([
+        "--submodule=short",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--diff-algorithm=default",
+    ]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

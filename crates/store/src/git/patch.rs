@@ -234,7 +234,11 @@ struct ParentHunks {
 
 impl HunkSplit {
     fn new(header: &HunkHeader) -> Self {
-        let first = |(start, count): (u32, u32)| if count > 0 { start } else { start + 1 };
+        // In a hunk of a merge, the start is always that of the next line.
+        let is_merge = header.old.len() > 1;
+        let first = |(start, count): (u32, u32)| {
+            if count > 0 || is_merge { start } else { start.saturating_add(1) }
+        };
         let parents = header.old.iter().map(|old| ParentHunks {
             old_line: first(*old),
             new_line: first(header.new),
@@ -251,8 +255,8 @@ impl HunkSplit {
         match (is_in_parent, is_in_commit) {
             (true, true) => {
                 hunks.flush();
-                hunks.old_line += 1;
-                hunks.new_line += 1;
+                hunks.old_line = hunks.old_line.saturating_add(1);
+                hunks.new_line = hunks.new_line.saturating_add(1);
             }
             (true, false) => hunks.removed += 1,
             (false, true) => hunks.added += 1,
@@ -282,8 +286,8 @@ impl ParentHunks {
             new_start: start(self.new_line, self.added),
             new_count: self.added,
         });
-        self.old_line += self.removed;
-        self.new_line += self.added;
+        self.old_line = self.old_line.saturating_add(self.removed);
+        self.new_line = self.new_line.saturating_add(self.added);
         (self.removed, self.added) = (0, 0);
     }
 }
@@ -321,6 +325,8 @@ fn unquote(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn hunk(old_start: u32, old_count: u32, new_start: u32, new_count: u32) -> Hunk {
@@ -352,7 +358,8 @@ mod tests {
         let hash = |digit: &str| digit.repeat(40);
         let text = format!(
             "{id}\n::100644 100644 100644 {} {} {} MM\ta.rs\n\ndiff --combined a.rs\n\
-             @@@ -1,3 -1,2 +1,4 @@@\n  same\n- of one\n -of two\n++merged\n +from one\n+ from two\n",
+             @@@ -1,3 -1,2 +1,4 @@@\n  same\n- of one\n -of two\n++merged\n +from one\n+ from two\n\
+             @@@ -9,0 -8,1 +10,1 @@@\n+ last\n",
             hash("1"),
             hash("2"),
             hash("3")
@@ -364,7 +371,30 @@ mod tests {
             (one.blob.as_str(), two.blob.as_str()),
             (hash("1").as_str(), hash("2").as_str())
         );
-        assert_eq!(one.hunks, [hunk(2, 1, 2, 1), hunk(3, 0, 4, 1)]);
+        assert_eq!(one.hunks, [hunk(2, 1, 2, 1), hunk(3, 0, 4, 1), hunk(8, 0, 10, 1)]);
         assert_eq!(two.hunks, [hunk(2, 1, 2, 2)]);
+    }
+
+    fn any_line() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just("a".repeat(40)),
+            Just(format!(":100644 100644 {} {} M\ta.rs", "1".repeat(40), "2".repeat(40))),
+            Just(format!("::100644 100644 100644 {0} {0} {0} MM\ta.rs", "1".repeat(40))),
+            Just("diff --git a/a.rs b/a.rs".to_owned()),
+            (0_u32..=u32::MAX, 0_u32..4, 0_u32..=u32::MAX, 0_u32..4)
+                .prop_map(|(a, b, c, d)| format!("@@ -{a},{b} +{c},{d} @@")),
+            (0_u32..9, 0_u32..4).prop_map(|(a, b)| format!("@@@ -{a},{b} -{b} +{a} @@@")),
+            "[-+ :@\\\\\"a]{0,6}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_output_is_read(lines in prop::collection::vec(any_line(), 0..30)) {
+            let text = format!("{}\n{}", "a".repeat(40), lines.join("\n"));
+            for change in PatchReader::new(text.as_bytes()).changes_of(&"a".repeat(40)).unwrap() {
+                prop_assert!(!change.parents.is_empty());
+            }
+        }
     }
 }

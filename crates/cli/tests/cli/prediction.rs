@@ -1,0 +1,239 @@
+//! `predict`: commits and memories that work on a file will need.
+
+use std::fs;
+
+use heirloom_testkit::Workspace;
+use serde_json::{Value, json};
+
+use crate::HEIR;
+
+/// Writes files and commits them with a message, on a day of January 2026.
+fn commit(workspace: &Workspace, day: u32, message: &str, files: &[&str]) -> String {
+    for file in files {
+        let text = if workspace.has(file) { workspace.read(file) } else { String::new() };
+        workspace.write(file, format!("{text}// {message}\n"));
+    }
+    workspace.git(&["add", "--all"]);
+    let date = format!("2026-01-{day:02}T10:00:00Z");
+    workspace.git_at(&["commit", "--quiet", "--message", message], &date);
+    workspace.git(&["rev-parse", "HEAD"]).trim().to_owned()
+}
+
+/// Makes a repository in which the parser and the lexer change together.
+fn repository() -> Workspace {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    workspace.git(&["init", "--quiet", "--initial-branch=main"]);
+    commit(&workspace, 1, "Start", &["README.md"]);
+    commit(&workspace, 2, "Add a parser", &["src/parser.rs", "src/lexer.rs"]);
+    commit(&workspace, 3, "Add a printer", &["src/printer.rs"]);
+    commit(&workspace, 4, "Parse numbers", &["src/parser.rs", "src/lexer.rs"]);
+    commit(&workspace, 5, "Print numbers", &["src/printer.rs"]);
+    workspace
+}
+
+fn predict(workspace: &Workspace, arguments: &[&str]) -> Value {
+    let all: Vec<&str> = ["predict", "--json"].iter().chain(arguments).copied().collect();
+    serde_json::from_str(&workspace.run(&all).ok()).unwrap()
+}
+
+fn titles(answer: &Value) -> Vec<&str> {
+    let memories = answer["predicted_memories"].as_array().unwrap().iter();
+    memories.map(|memory| memory["title"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn commits_of_files_that_change_together_are_predicted() {
+    let workspace = repository();
+    let answer = predict(&workspace, &["--file", "src/parser.rs"]);
+    let first = &answer["predicted_memories"][0];
+    assert_eq!(first["title"], "Parse numbers");
+    assert_eq!(
+        (first["kind"].as_str(), first["date"].as_str()),
+        (Some("commit"), Some("2026-01-04"))
+    );
+    assert_eq!(first["files"], json!(["src/lexer.rs", "src/parser.rs"]));
+    assert_eq!(
+        first["reason"],
+        "src/lexer.rs changed together with src/parser.rs in 2 of 2 commits"
+    );
+    assert_eq!(answer["confidence"], first["confidence"]);
+    // A path of this machine names the same file.
+    let absolute = workspace.path().canonicalize().unwrap().join("src/parser.rs");
+    assert_eq!(predict(&workspace, &["--file", absolute.to_str().unwrap()]), answer);
+}
+
+#[test]
+fn an_update_by_new_commits_equals_a_new_history() {
+    let workspace = repository();
+    let state = workspace.path().join(".heirloom/cache/prediction");
+    predict(&workspace, &["--file", "src/parser.rs"]);
+    assert!(state.is_file());
+    commit(&workspace, 6, "Parse strings", &["src/parser.rs", "src/lexer.rs", "src/strings.rs"]);
+    workspace.git(&["mv", "src/lexer.rs", "src/tokens.rs"]);
+    commit(&workspace, 7, "Rename the lexer", &["src/parser.rs"]);
+    let files = ["src/parser.rs", "src/tokens.rs", "src/printer.rs", "src/strings.rs"];
+    let predict_all = || files.map(|file| predict(&workspace, &["--file", file, "--explain"]));
+    let updated = predict_all();
+    let reason = &updated[0]["predicted_memories"][0]["reason"];
+    assert_eq!(reason, "src/tokens.rs changed together with src/parser.rs in 4 of 4 commits");
+    fs::remove_file(&state).unwrap();
+    assert_eq!(predict_all(), updated);
+    // Without its cache the history is read again, and so it is if the cache is damaged.
+    let mut bytes = fs::read(&state).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&state, &bytes).unwrap();
+    assert_eq!(predict_all(), updated);
+    fs::write(&state, b"heirloom-prediction-1 3000\n").unwrap();
+    assert_eq!(predict_all(), updated);
+}
+
+#[test]
+fn a_rewritten_history_is_read_again() {
+    let workspace = repository();
+    predict(&workspace, &["--file", "src/parser.rs"]);
+    workspace.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+    commit(&workspace, 9, "Parse dates", &["src/parser.rs", "src/lexer.rs"]);
+    let answer = predict(&workspace, &["--file", "src/parser.rs"]);
+    assert_eq!(titles(&answer)[0], "Parse dates");
+    let state = workspace.path().join(".heirloom/cache/prediction");
+    fs::remove_file(state).unwrap();
+    assert_eq!(predict(&workspace, &["--file", "src/parser.rs"]), answer);
+}
+
+#[test]
+fn merges_and_bots_are_no_memories() {
+    let workspace = repository();
+    workspace.git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);
+    commit(&workspace, 6, "Lex numbers", &["src/lexer.rs", "src/numbers.rs"]);
+    workspace.git(&["checkout", "--quiet", "main"]);
+    workspace.git(&["merge", "--quiet", "--no-ff", "--message", "Merge side", "side"]);
+    workspace.write("src/lexer.rs", "// by a bot\n");
+    workspace.git(&["add", "--all"]);
+    workspace.git(&["commit", "--quiet", "--author", "dep[bot] <b@b>", "--message", "Bump"]);
+    for file in ["src/lexer.rs", "src/parser.rs", "src/numbers.rs", "src/printer.rs"] {
+        let answer = predict(&workspace, &["--file", file]);
+        let titles = titles(&answer);
+        assert!(!titles.contains(&"Merge side") && !titles.contains(&"Bump"), "{titles:?}");
+    }
+    let answer = predict(&workspace, &["--file", "src/lexer.rs"]);
+    assert!(titles(&answer).contains(&"Lex numbers"), "{answer}");
+}
+
+#[test]
+fn a_stored_memory_stands_for_the_commit_that_it_belongs_to() {
+    let workspace = repository();
+    let hash = workspace.git(&["log", "--format=%H", "--grep=Parse numbers"]);
+    let hash = hash.trim();
+    let fact = ["fact", "add", "--section", "Decisions", "Numbers have no sign", "--source"];
+    workspace.run(&[&fact[..], &[&hash[..10]]].concat()).ok();
+    let answer = predict(&workspace, &["--file", "src/parser.rs"]);
+    let memories = answer["predicted_memories"].as_array().unwrap();
+    let memory = memories.iter().find(|memory| memory["kind"] == "fact");
+    let memory = memory.unwrap_or_else(|| panic!("{answer:#}"));
+    assert_eq!(memory["commit"], hash);
+    assert_eq!(memory["title"], "Parse numbers");
+    assert!(memories.iter().all(|memory| memory["id"] != hash), "{answer}");
+    let shown = workspace.run(&["show", memory["id"].as_str().unwrap()]).ok();
+    assert!(shown.contains("Numbers have no sign"), "{shown}");
+}
+
+#[test]
+fn a_decision_record_stands_for_the_commit_that_changed_it() {
+    let workspace = repository();
+    let record = ".heirloom/adrs/ADR-0001-tokens.md";
+    workspace.write(
+        record,
+        "---\nstatus: accepted\ndate: 2026-01-06\n---\n\n# ADR-0001: Tokens are values\n",
+    );
+    commit(&workspace, 6, "Make tokens values", &["src/lexer.rs", "src/parser.rs"]);
+    let answer = predict(&workspace, &["--file", "src/parser.rs"]);
+    let memories = answer["predicted_memories"].as_array().unwrap();
+    let memory = memories.iter().find(|memory| memory["kind"] == "adr").unwrap();
+    assert_eq!(
+        (memory["id"].as_str(), memory["title"].as_str()),
+        (Some("ADR-0001"), Some("Make tokens values"))
+    );
+}
+
+#[test]
+fn memories_that_name_a_file_or_its_identifiers_are_predicted() {
+    let workspace = repository();
+    workspace.write(
+        "src/ledger_book.rs",
+        "fn post_entry() { check_balance_sheet(); check_balance_sheet(); }\n",
+    );
+    for text in [
+        "src/ledger_book.rs is generated",
+        "Never call check_balance_sheet while the ledger is locked",
+        "Invoices are numbered per year",
+    ] {
+        workspace.run(&["fact", "add", "--section", "Specs", text]).ok();
+    }
+    let answer = predict(&workspace, &["--file", "src/ledger_book.rs"]);
+    let found = titles(&answer);
+    assert_eq!(found[0], "src/ledger_book.rs is generated");
+    assert!(
+        found.contains(&"Never call check_balance_sheet while the ledger is locked"),
+        "{found:?}"
+    );
+    assert!(!found.contains(&"Invoices are numbered per year"), "{found:?}");
+}
+
+#[test]
+fn branches_and_errors_are_signals() {
+    let workspace = repository();
+    workspace.run(&["plan", "new", "Refund events"]).ok();
+    let plan = workspace.json("plan list")["items"][0]["name"].as_str().unwrap().to_owned();
+    let answer = predict(&workspace, &["--branch", "feature/refund-events"]);
+    assert_eq!(answer["predicted_memories"][0]["id"], json!(format!("plan/{plan}")));
+    let answer = predict(&workspace, &["--error", "cannot parse numbers"]);
+    assert_eq!(titles(&answer)[0], "Parse numbers");
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    let warnings = |file: &str| predict(&workspace, &["--file", file])["warnings"].to_string();
+    assert!(warnings("a.rs").contains("no git repository"), "{}", warnings("a.rs"));
+    assert!(warnings("a.rs").contains("there is no file `a.rs`"));
+    workspace.git(&["init", "--quiet", "--initial-branch=main"]);
+    assert!(warnings("a.rs").contains("no commit yet"), "{}", warnings("a.rs"));
+    assert!(workspace.run(&["predict"]).failed(2).contains("state a file"));
+    let repository = repository();
+    let answer = predict(&repository, &["--file", "src/missing.rs"]);
+    assert!(answer["warnings"][0].as_str().unwrap().contains("there is no file"), "{answer}");
+}
+
+#[test]
+fn a_workspace_below_the_top_of_its_repository_has_its_own_paths() {
+    let workspace = repository();
+    workspace.write("shop/.heirloom/workspace.md", "# Shop\n");
+    commit(&workspace, 6, "Sell", &["shop/src/cart.rs", "shop/src/order.rs", "src/lexer.rs"]);
+    let mut command = workspace.command();
+    let output = command
+        .current_dir(workspace.path().join("shop"))
+        .args(["predict", "--json", "--file", "src/cart.rs"])
+        .output()
+        .unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let files = &answer["predicted_memories"][0]["files"];
+    assert!(files.as_array().unwrap().contains(&json!("src/order.rs")), "{answer}");
+    assert!(files.as_array().unwrap().contains(&json!("../src/lexer.rs")), "{answer}");
+}
+
+#[test]
+fn assembled_contexts_contain_predicted_commits() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    workspace.git(&["init", "--quiet", "--initial-branch=main"]);
+    for day in 1..20 {
+        let message = format!("Change the parser {day}");
+        commit(&workspace, day, &message, &["src/parser.rs", "src/lexer.rs", "src/tokens.rs"]);
+    }
+    let answer = workspace.run(&["assemble", "--json", "--file", "src/parser.rs"]).ok();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let context = answer["context"].as_str().unwrap();
+    let hash = workspace.git(&["log", "-1", "--format=%h", "--abbrev=7"]);
+    let line = format!("Change the parser 19 ({}, 2026-01-19)", hash.trim());
+    assert!(context.contains(&line), "{context}");
+}

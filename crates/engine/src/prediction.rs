@@ -1,0 +1,13 @@
+//! Predicts which memories a piece of work will need, from the files, the branch and the errors that are known of it.
+
+mod branch;
+mod commits;
+mod given_file;
+mod history;
+mod memory;
+mod mentions;
+mod predict;
+
+pub(crate) use commits::CommitPredictions;
+pub(crate) use memory::PredictedMemory;
+pub(crate) use predict::{Prediction, WorkSignals, predict};

@@ -1,0 +1,255 @@
+//! Commits that are predicted from the history, and the stored memories that belong to them.
+
+use std::sync::Arc;
+
+use heirloom_core::Problem;
+use heirloom_core::day;
+use heirloom_core::path::relative_to;
+use heirloom_core::prediction::{
+    CommitHistory, CommitMemory, MessageSearch, PredictionReason, Predictor,
+};
+use heirloom_core::recall::commit_filter_value;
+use jiff::Timestamp;
+
+use super::given_file::{WorkFile, repository_prefix};
+use super::history::{self, MissingHistory};
+use super::memory::{COMMIT, PredictedMemory, rounded};
+use crate::Session;
+use crate::recall::{Hit, MemoryList};
+
+/// The least share of an error's words that the message of a commit must have, weighted by how rare they are.
+const MIN_ERROR_SHARE: f64 = 0.4;
+
+/// The confidence in a commit whose message has all words of an error. It is a judgement: no history says which errors
+/// people saw.
+const ERROR_CONFIDENCE: f64 = 0.6;
+
+/// Maximum number of stored memories that stand for a commit.
+const MAX_MEMORIES_PER_COMMIT: usize = 2;
+
+/// A commit with more files is not searched for decision records.
+const MAX_DECISION_FILES: usize = 30;
+
+/// A predicted commit.
+#[derive(Debug)]
+struct PredictedCommit {
+    /// Its number in the history.
+    number: u32,
+    confidence: f64,
+    reason: String,
+    gain: Option<f64>,
+}
+
+/// Commits that are predicted from the history.
+#[derive(Debug, Default)]
+pub(crate) struct CommitPredictions {
+    predictor: Option<Arc<Predictor>>,
+    commits: Vec<PredictedCommit>,
+    /// What the paths of the repository have before those of the workspace.
+    prefix: String,
+    /// The files that are worked on.
+    pub(super) files: Vec<WorkFile>,
+    missing_history: Option<MissingHistory>,
+}
+
+impl CommitPredictions {
+    /// Predicts up to `limit` commits for files, and as many for each error.
+    pub(crate) fn new(
+        session: &Session,
+        files: &[String],
+        errors: &[String],
+        limit: usize,
+    ) -> Self {
+        let files: Vec<WorkFile> = files.iter().map(|file| WorkFile::find(session, file)).collect();
+        if files.is_empty() && errors.is_empty() {
+            return CommitPredictions::default();
+        }
+        let mut found = CommitPredictions { prefix: repository_prefix(session), ..Self::default() };
+        match history::open(session) {
+            Ok(predictor) => {
+                found.add_for_files(&predictor, &files, limit);
+                found.commits.truncate(limit);
+                found.add_for_errors(predictor.history(), errors, limit);
+                found.predictor = Some(predictor);
+            }
+            Err(missing) => found.missing_history = Some(missing),
+        }
+        found.files = files;
+        found
+    }
+
+    /// Returns why no commits are predicted, and which files do not exist.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let history = self.predictor.as_deref().map(Predictor::history);
+        let unknown = self.files.iter().filter(|file| !file.is_known(history));
+        let unknown =
+            unknown.map(|file| format!("there is no file `{}` in this workspace", file.path));
+        self.missing_history.iter().map(MissingHistory::describe).chain(unknown).collect()
+    }
+
+    /// Returns the problem of a history that could not be read.
+    pub(crate) fn failure(&self) -> Option<Problem> {
+        let missing = self.missing_history.as_ref()?;
+        matches!(missing, MissingHistory::Failed(_))
+            .then(|| Problem::in_file(".git", missing.describe()))
+    }
+
+    /// Adds the predictions for each file in turns: the best of each, then the second of each.
+    fn add_for_files(&mut self, predictor: &Predictor, files: &[WorkFile], limit: usize) {
+        let history = predictor.history();
+        let lists: Vec<_> =
+            files.iter().map(|file| predictor.predict(&file.given(history), limit)).collect();
+        for rank in 0..limit {
+            for (list, file) in lists.iter().zip(files) {
+                let Some(predicted) = list.get(rank) else { continue };
+                let reason = self.reason(history, &predicted.reason, &file.path);
+                self.add(PredictedCommit {
+                    number: predicted.memory,
+                    confidence: predicted.confidence,
+                    reason,
+                    gain: Some(predicted.gain),
+                });
+            }
+        }
+    }
+
+    fn add_for_errors(&mut self, history: &CommitHistory, errors: &[String], limit: usize) {
+        if errors.is_empty() {
+            return;
+        }
+        let messages = MessageSearch::new(history.memories());
+        let all = history.memories().len() as u32;
+        for error in errors {
+            let found = messages.search(error, all, limit).into_iter();
+            for found in found.filter(|found| found.share >= MIN_ERROR_SHARE) {
+                self.add(PredictedCommit {
+                    number: found.memory,
+                    confidence: ERROR_CONFIDENCE * found.share,
+                    reason: "its message has words of the error".to_owned(),
+                    gain: None,
+                });
+            }
+        }
+    }
+
+    /// Adds a commit, or the greater confidence in one that is known.
+    fn add(&mut self, commit: PredictedCommit) {
+        match self.commits.iter_mut().find(|known| known.number == commit.number) {
+            Some(known) if known.confidence < commit.confidence => *known = commit,
+            Some(_) => {}
+            None => self.commits.push(commit),
+        }
+    }
+
+    fn memory(&self, number: u32) -> Option<&CommitMemory> {
+        self.predictor.as_ref()?.history().memories().get(number as usize)
+    }
+
+    fn reason(&self, history: &CommitHistory, reason: &PredictionReason, given: &str) -> String {
+        let path = |file: u32| relative_to(&self.prefix, &history.files()[file as usize].path);
+        match *reason {
+            PredictionReason::ChangedTogether { file, of: 1, .. } => {
+                format!("changed {} in the only commit of {given} so far", path(file))
+            }
+            PredictionReason::ChangedTogether { file, together, of } => {
+                format!(
+                    "{} changed together with {given} in {together} of {of} commits",
+                    path(file)
+                )
+            }
+            PredictionReason::WroteLines { file, lines, of } => {
+                format!("wrote {lines} of the {of} lines of {}", path(file))
+            }
+            PredictionReason::SharedIdentifiers { file } => {
+                format!("changed {}, which uses the same names as {given}", path(file))
+            }
+            PredictionReason::CommonNeighbours { file } => {
+                format!("changed {}, which changes with the same files as {given}", path(file))
+            }
+            PredictionReason::Nearby { file } => {
+                format!("changed {}, which is near {given}", path(file))
+            }
+        }
+    }
+
+    /// Returns the lists of stored memories that belong to the commits: those that name a commit, and the decision records
+    /// that a commit changed.
+    pub(crate) fn lists(&self) -> Vec<MemoryList> {
+        self.commits.iter().flat_map(|commit| self.lists_of(commit)).collect()
+    }
+
+    fn lists_of(&self, commit: &PredictedCommit) -> Vec<MemoryList> {
+        let Some(memory) = self.memory(commit.number) else { return vec![] };
+        let list = |field: &str, value: &str| {
+            MemoryList::with_property(field, value, MAX_MEMORIES_PER_COMMIT)
+        };
+        let hash = commit_filter_value(&memory.id);
+        let mut lists: Vec<MemoryList> =
+            hash.map(|hash| list("commit", hash)).into_iter().collect();
+        if memory.files.len() <= MAX_DECISION_FILES {
+            let documents = self.paths(memory).into_iter().filter(|path| path.ends_with(".md"));
+            lists.extend(documents.map(|path| list("path", &path)));
+        }
+        lists
+    }
+
+    fn paths(&self, memory: &CommitMemory) -> Vec<String> {
+        let Some(predictor) = &self.predictor else { return vec![] };
+        let files = predictor.history().files();
+        let path = |file: &u32| relative_to(&self.prefix, &files[*file as usize].path);
+        memory.files.iter().map(path).collect()
+    }
+
+    /// Returns the predictions, each as the stored memories that belong to the commit, or else as the commit itself.
+    /// `found` are the memories of the lists.
+    pub(crate) fn into_memories(self, found: Vec<Vec<Hit>>) -> Vec<PredictedMemory> {
+        let mut found = found.into_iter();
+        let mut memories: Vec<PredictedMemory> = Vec::new();
+        for commit in &self.commits {
+            let Some(memory) = self.memory(commit.number) else { continue };
+            let belonging: Vec<Hit> =
+                found.by_ref().take(self.lists_of(commit).len()).flatten().collect();
+            let predicted = self.of_commit(commit, memory);
+            let stored = belonging.iter().map(|hit| of_stored(&predicted, hit));
+            let mut stored: Vec<PredictedMemory> = stored.collect();
+            if stored.is_empty() {
+                stored.push(predicted);
+            }
+            for one in stored {
+                if memories.iter().all(|known| known.id != one.id) {
+                    memories.push(one);
+                }
+            }
+        }
+        memories
+    }
+
+    fn of_commit(&self, commit: &PredictedCommit, memory: &CommitMemory) -> PredictedMemory {
+        let day = Timestamp::from_second(memory.time).ok().map(day::of_timestamp);
+        PredictedMemory {
+            id: memory.id.clone(),
+            kind: COMMIT.to_owned(),
+            title: memory.subject().to_owned(),
+            date: day.map(|day| day.to_string()),
+            author: memory.author.clone(),
+            files: self.paths(memory),
+            confidence: rounded(commit.confidence),
+            reason: commit.reason.clone(),
+            commit: None,
+            gain: commit.gain.map(rounded),
+            hit: None,
+        }
+    }
+}
+
+/// Returns the prediction of a stored memory that belongs to a predicted commit.
+fn of_stored(commit: &PredictedMemory, hit: &Hit) -> PredictedMemory {
+    let stored = PredictedMemory::of_hit(hit, commit.confidence, commit.reason.clone());
+    PredictedMemory {
+        id: stored.id,
+        kind: stored.kind,
+        hit: stored.hit,
+        commit: Some(commit.id.clone()),
+        ..commit.clone()
+    }
+}

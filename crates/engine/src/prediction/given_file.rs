@@ -1,0 +1,62 @@
+//! A file that is worked on.
+
+use std::path::Path;
+
+use heirloom_core::path;
+use heirloom_core::prediction::{CommitHistory, GivenFile, identifiers};
+
+use crate::Session;
+
+/// A file that is worked on.
+#[derive(Debug)]
+pub(crate) struct WorkFile {
+    /// Its path in the workspace.
+    pub(super) path: String,
+    /// Its path in the repository.
+    repository_path: String,
+    /// Its text, if it can be read.
+    pub(super) text: Option<String>,
+    identifiers: Vec<u32>,
+}
+
+impl WorkFile {
+    /// Finds a file by its path in the workspace, or by an absolute one.
+    pub(super) fn find(session: &Session, typed: &str) -> Self {
+        let root = session.root();
+        let from_url = path::from_file_url(typed);
+        let typed = from_url.as_deref().unwrap_or(typed);
+        let inside = Path::new(typed).strip_prefix(root.path()).ok().and_then(Path::to_str);
+        let path = inside.unwrap_or(typed).replace('\\', "/");
+        let path = path.trim_start_matches("./").to_owned();
+        let text = root.read(&path).ok().flatten();
+        let words = text.as_deref().map(|text| identifiers(text.as_bytes()));
+        let repository_path = format!("{}{path}", repository_prefix(session));
+        WorkFile { path, repository_path, text, identifiers: words.unwrap_or_default() }
+    }
+
+    /// Returns whether there is such a file, or was one.
+    pub(super) fn is_known(&self, history: Option<&CommitHistory>) -> bool {
+        self.text.is_some()
+            || history.is_some_and(|it| it.file_number(&self.repository_path).is_some())
+    }
+
+    /// Returns it as the history knows it.
+    pub(super) fn given<'f>(&'f self, history: &CommitHistory) -> GivenFile<'f> {
+        GivenFile {
+            number: history.file_number(&self.repository_path),
+            path: &self.repository_path,
+            identifiers: &self.identifiers,
+        }
+    }
+}
+
+/// Returns what the paths of the repository have before those of the workspace: empty, or a folder with a slash.
+pub(super) fn repository_prefix(session: &Session) -> String {
+    let root = session.root();
+    let top = root.repository().map(heirloom_store::git::Repository::work_tree);
+    let inner = top.and_then(|top| root.path().strip_prefix(top).ok()).and_then(Path::to_str);
+    match inner.unwrap_or_default() {
+        "" => String::new(),
+        folder => format!("{}/", folder.replace('\\', "/")),
+    }
+}

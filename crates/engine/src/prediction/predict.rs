@@ -1,0 +1,127 @@
+//! Predicts from all signals, and merges what they say.
+
+use std::collections::HashMap;
+
+use heirloom_core::Problem;
+use heirloom_core::assembly::Match;
+use heirloom_core::record::Referent;
+
+use super::branch::{branch_words, plans};
+use super::commits::CommitPredictions;
+use super::memory::PredictedMemory;
+use super::mentions::FileMentions;
+use crate::recall::{ContextAnswers, ContextQuery, ContextQuestion, Hit, MemoryList};
+use crate::{Error, Session};
+
+/// Maximum number of chunks that are recalled for a question.
+const MAX_ANSWERS: usize = 30;
+
+/// A memory that answers the words of a branch or an error with less usefulness is not predicted.
+const MIN_USEFULNESS: f64 = 0.3;
+
+/// The confidence in a memory that answers the words of a branch or an error as well as can be. It is a judgement, and low
+/// since a few words match many memories.
+const CONFIDENCE_OF_WORDS: f64 = 0.7;
+
+/// What is known about the work.
+#[derive(Debug, Default)]
+pub(crate) struct WorkSignals {
+    /// The files that are open or changed.
+    pub(crate) files: Vec<String>,
+    /// The checked-out branch.
+    pub(crate) branch: Option<String>,
+    /// Error messages.
+    pub(crate) errors: Vec<String>,
+}
+
+/// What the work will likely need.
+#[derive(Debug, Default)]
+pub(crate) struct Prediction {
+    /// The memories, the best first.
+    pub(crate) memories: Vec<PredictedMemory>,
+    /// What could not be taken into account.
+    pub(crate) warnings: Vec<String>,
+    /// Problems of the files that were searched.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Predicts up to `limit` memories.
+pub(crate) fn predict(
+    session: &Session,
+    signals: &WorkSignals,
+    limit: usize,
+) -> Result<Prediction, Error> {
+    let mut commits = CommitPredictions::new(session, &signals.files, &signals.errors, limit);
+    let warnings = commits.warnings();
+    let files = std::mem::take(&mut commits.files);
+    let mentions: Vec<FileMentions> = files.iter().map(FileMentions::new).collect();
+    let branch = signals.branch.as_deref().unwrap_or_default();
+    let words = branch_words(branch);
+    let texts = std::iter::once(&words).chain(&signals.errors);
+    let questions = texts.map(|text| ContextQuestion { text, limit: MAX_ANSWERS }).collect();
+    let of_files: Vec<Vec<MemoryList>> = mentions.iter().map(FileMentions::lists).collect();
+    let lengths: Vec<usize> = of_files.iter().map(Vec::len).collect();
+    let lists = of_files.into_iter().flatten().chain(commits.lists()).collect();
+    let query = ContextQuery { questions, instructions: 0, lists };
+    let mut found = query.read(session)?;
+    let of_commits = found.lists.split_off(lengths.iter().sum());
+    let mut memories = Vec::new();
+    let mut of_files = found.lists.as_slice();
+    for (mentions, length) in mentions.iter().zip(lengths) {
+        let (of_file, rest) = of_files.split_at(length);
+        memories.extend(mentions.memories(of_file));
+        of_files = rest;
+    }
+    if let Some((of_branch, of_errors)) = found.answers.split_first() {
+        memories.extend(plans(session, branch));
+        memories.extend(matching(of_branch, &format!("concerns {words}")));
+        let of_errors =
+            of_errors.iter().flat_map(|answers| matching(answers, "concerns the error"));
+        memories.extend(of_errors);
+    }
+    memories.extend(commits.into_memories(of_commits));
+    Ok(Prediction { memories: best(memories, limit), warnings, problems: found.problems })
+}
+
+/// Returns the memories that match the words of a branch or an error well enough.
+fn matching(answers: &ContextAnswers, reason: &str) -> Vec<PredictedMemory> {
+    let memory = |(rank, hit): (usize, &Hit)| {
+        let explain = hit.explain.as_ref()?;
+        let is_document = matches!(hit.item.referent, Referent::Document(_));
+        let matched = Match { words: explain.words, meaning: explain.meaning, rank, is_document };
+        let usefulness = matched.usefulness();
+        (usefulness >= MIN_USEFULNESS).then(|| {
+            PredictedMemory::of_hit(hit, CONFIDENCE_OF_WORDS * usefulness, reason.to_owned())
+        })
+    };
+    answers.hits.iter().enumerate().filter_map(memory).collect()
+}
+
+/// Returns each memory once with its greatest confidence, the best first. Equally likely ones stay in their order.
+fn best(memories: Vec<PredictedMemory>, limit: usize) -> Vec<PredictedMemory> {
+    let mut distinct: Vec<PredictedMemory> = Vec::new();
+    let mut positions: HashMap<String, usize> = HashMap::new();
+    for memory in memories {
+        match positions.get(&memory.id) {
+            Some(position) if distinct[*position].confidence >= memory.confidence => {}
+            Some(position) => distinct[*position] = memory,
+            None => {
+                positions.insert(memory.id.clone(), distinct.len());
+                distinct.push(memory);
+            }
+        }
+    }
+    // Commits were chosen one after another, each for what it adds, so none is placed before an earlier one.
+    let mut least = f64::INFINITY;
+    let mut ranked: Vec<(f64, PredictedMemory)> = Vec::new();
+    for memory in distinct {
+        if memory.files.is_empty() {
+            ranked.push((memory.confidence, memory));
+        } else {
+            least = least.min(memory.confidence);
+            ranked.push((least, memory));
+        }
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked.into_iter().take(limit).map(|(_, memory)| memory).collect()
+}

@@ -304,11 +304,22 @@ pub(crate) struct AnswersArgs {
 ///
 /// Baselines: the latest commits, BM25 of the path over the messages, the commits that touched the given file, and the
 /// same method with the file of another query.
+///
+/// Times are those of `context_predict` in a running server beside recall with as many memories, and of `heir predict` as a
+/// fresh process beside `heir --version` and `git status`.
 #[derive(Args)]
 pub(crate) struct ReplayArgs {
     /// The repository, with or without a work tree
     #[arg(value_name = "REPO")]
     pub(crate) repository: PathBuf,
+
+    /// The heir binary whose times are measured [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
+
+    /// Do not measure times
+    #[arg(long)]
+    pub(crate) no_times: bool,
 
     /// The seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0)]

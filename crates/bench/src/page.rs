@@ -123,6 +123,18 @@ The memories of the section above. A task is a question that one of them answers
 from 400 answers with all their forms. A server assembles contexts and answers questions in turns.",
     },
     Section {
+        file: "replay",
+        heading: "Prediction",
+        command: "replay axum.git",
+        about: "\
+The history of axum, commit by commit: given one file of a commit, the commits before it are predicted. FF10 is the share of
+its other files that the first 10 predictions touched lately, L10 the share of those with changed lines that they wrote.
+`touched` are the commits that touched the given file, `recent` the latest ones, `text` a search for the path in the messages,
+and `swapped` are the predictions for another file. Axum is one of the repositories that the method was fitted on.
+
+The message of each commit is a fact in the measured workspace, so that recall has as many memories.",
+    },
+    Section {
         file: "peers",
         heading: "Peers",
         command: "peers LOCOMO/*.jsonl --only limps --only server-memory",

@@ -8,5 +8,6 @@ mod blame;
 mod queries;
 mod report;
 mod run;
+mod speed;
 
 pub(crate) use run::measure;

@@ -31,6 +31,7 @@ use report::{ScaleReport, SizeResult};
 pub(crate) use tantivy_baseline::index_file;
 use vector_scan::VectorScan;
 use workspace::ScaleWorkspace;
+pub(crate) use workspace::write_facts;
 
 /// How often each index is built; the median counts.
 const INDEXING_RUNS: usize = 3;
@@ -308,6 +309,11 @@ impl MemoryServer {
     /// Assembles a context for a task, and returns how long that took.
     pub(crate) fn assemble(&mut self, task: &str, budget: usize) -> Result<Duration, Failure> {
         self.ask("context_assemble", &json!({"task": task, "budget": budget}), "## Task")
+    }
+
+    /// Predicts what work on a file will need, and returns how long that took.
+    pub(crate) fn predict(&mut self, file: &str) -> Result<Duration, Failure> {
+        self.ask("context_predict", &json!({"files": [file]}), " · ")
     }
 
     /// Calls a tool whose answer contains a text if something was found.

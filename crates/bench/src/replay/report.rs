@@ -5,8 +5,10 @@ use std::fmt;
 use serde::Serialize;
 
 use super::queries::QueryScore;
+use super::speed::PredictionTimes;
 use crate::numbers::count;
-use crate::report::{Bar, Report, write_bars, write_table};
+use crate::report::{Attempt, Bar, Report, write_bars, write_table};
+use crate::timing::Latency;
 
 /// The bars of one repository.
 const MIN_FF10: f64 = 0.5;
@@ -15,6 +17,8 @@ const MIN_FACTOR_OF_TEXT: f64 = 2.0;
 const MIN_FACTOR_OF_SWAPPED: f64 = 1.7;
 const MIN_PRECISION: f64 = 0.5;
 const MIN_QUERIES_WITH_CONFIDENT: f64 = 1.0 / 3.0;
+const MAX_WARM_RATIO: f64 = 5.0;
+const MAX_FRESH_RATIO: f64 = 10.0;
 
 /// How much of what a commit needs predictions contain, averaged over queries.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -74,6 +78,7 @@ pub(crate) struct ReplayReport {
     l10_queries: usize,
     baselines: Baselines,
     confidence: Confidence,
+    times: Attempt<PredictionTimes>,
     bars: Vec<Bar>,
 }
 
@@ -84,6 +89,7 @@ impl ReplayReport {
         measures: Measures,
         baselines: Baselines,
         confidence: Confidence,
+        times: Attempt<PredictionTimes>,
     ) -> Self {
         let Measures { ff10, l10, ff10_queries, l10_queries } = measures;
         let at_least = |what: &str, measured: f64, min: f64| {
@@ -91,6 +97,8 @@ impl ReplayReport {
         };
         let precision = confidence.touch_other as f64 / confidence.confident.max(1) as f64;
         let coverage = confidence.queries_with_one as f64 / confidence.queries.max(1) as f64;
+        let warm = times.map(|times| times.warm.p50 / times.warm_recall.p50);
+        let fresh = times.map(|times| times.fresh.p50 / (times.version.p50 + times.git_status.p50));
         let bars = vec![
             at_least("FF10", ff10, MIN_FF10),
             at_least("FF10 / recent", ff10 / baselines.recent.ff10, MIN_FACTOR_OF_RECENT),
@@ -98,6 +106,12 @@ impl ReplayReport {
             at_least("FF10 / swapped", ff10 / baselines.swapped.ff10, MIN_FACTOR_OF_SWAPPED),
             at_least("confident predictions that are right", precision, MIN_PRECISION),
             at_least("queries with a confident prediction", coverage, MIN_QUERIES_WITH_CONFIDENT),
+            Bar::at_most_if_measured("warm predict / warm recall", warm, MAX_WARM_RATIO),
+            Bar::at_most_if_measured(
+                "fresh predict / (--version + git status)",
+                fresh,
+                MAX_FRESH_RATIO,
+            ),
         ];
         ReplayReport {
             repository,
@@ -109,6 +123,7 @@ impl ReplayReport {
             l10_queries,
             baselines,
             confidence,
+            times,
             bars,
         }
     }
@@ -145,6 +160,19 @@ impl fmt::Display for ReplayReport {
             "\nconfidence of 0.5 or more: {confident} predictions in {queries_with_one} of {queries} queries; \
              {touch_other} touch another file, {touch_quiet_other} one that is not hot\n"
         )?;
+        if let Attempt::Done(times) = &self.times {
+            writeln!(out, "{:<44}{:>12}{:>12}", "", "p50", "p99")?;
+            for (name, Latency { p50, p99 }) in [
+                ("predict, a running server", times.warm),
+                ("recall, the same server", times.warm_recall),
+                ("heir predict, a fresh process", times.fresh),
+                ("heir --version", times.version),
+                ("git status", times.git_status),
+            ] {
+                writeln!(out, "{name:<44}{p50:>9.2} ms{p99:>9.2} ms")?;
+            }
+            writeln!(out, "the first prediction, with all commits: {:.0} ms\n", times.first)?;
+        }
         write_bars(out, &self.bars)
     }
 }

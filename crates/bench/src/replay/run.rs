@@ -13,7 +13,7 @@ use heirloom_testkit::SeededRng;
 use super::baselines;
 use super::queries::{PREDICTIONS, Query, QueryScore, queries};
 use super::report::{Confidence, Measures, ReplayReport};
-use super::{blame, report};
+use super::{blame, report, speed};
 use crate::args::ReplayArgs;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -62,6 +62,14 @@ pub(crate) fn measure(args: &ReplayArgs) -> Result<ReplayReport, Failure> {
         touched: Measures::of(&score_each(&|query| baselines::touched(&whole, query))),
         swapped: Measures::of(&score_all(&of_swapped)),
     };
+    let times = match args.no_times {
+        true => Err("not asked for".to_owned()),
+        false => {
+            let paths: Vec<String> = queries.iter().map(|query| query.given_path.clone()).collect();
+            let heir = programs::heir(args.heir.as_deref())?;
+            Ok(speed::measure(&heir, &folder, whole.memories(), &paths)?)
+        }
+    };
     let repository = args.repository.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(ReplayReport::new(
         repository.unwrap_or_default(),
@@ -69,6 +77,7 @@ pub(crate) fn measure(args: &ReplayArgs) -> Result<ReplayReport, Failure> {
         Measures::of(&score_all(&of_predictions)),
         baselines,
         confidence(&whole, &queries, &predictions),
+        times.into(),
     ))
 }
 

@@ -47,7 +47,7 @@ pub(super) fn create(folder: &Path, memories: &[String]) -> Result<ScaleWorkspac
 }
 
 /// Writes facts to the log, one minute apart.
-fn write_facts(root: &Path, facts: &[(usize, &String)]) -> Result<(), Failure> {
+pub(crate) fn write_facts(root: &Path, facts: &[(usize, &String)]) -> Result<(), Failure> {
     for (shard, facts) in facts.chunks(FACTS_PER_SHARD).enumerate() {
         let mut lines = String::new();
         for (number, memory) in facts {

@@ -94,6 +94,10 @@ pub fn name_in_words(path: &str) -> String {
 /// A shorter name of a file, without its extension, is that of many files, such as `index` and `mod`.
 const MIN_DISTINCTIVE_NAME: usize = 6;
 
+/// Longer names that many files have, too.
+const COMMON_NAMES: [&str; 7] =
+    ["changelog", "config", "dockerfile", "license", "makefile", "package", "readme"];
+
 /// Returns whether a text names a file: its path, its name if that is not one that many files have, or the class or module
 /// that languages keep in a file of that name (`user_access.rb`: `UserAccess`, `reports/repository.rb`:
 /// `Reports::Repository`).
@@ -103,11 +107,13 @@ pub fn is_named_in(path: &str, text: &str) -> bool {
     let folder = folder.rsplit('/').next().unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();
     let joined: String = stem.split(['-', '_']).collect();
-    let is_distinctive = |name: &str| name.len() >= MIN_DISTINCTIVE_NAME;
+    let is_distinctive =
+        |stem: &str| stem.len() >= MIN_DISTINCTIVE_NAME && !COMMON_NAMES.contains(&stem);
     let has_parts = joined.len() < stem.len();
+    let has_extension = stem.len() < name.len();
     let is_module = || !folder.is_empty() && text.contains(&format!("{folder}::{joined}"));
     text.contains(&path)
-        || is_distinctive(stem) && text.contains(name)
+        || is_distinctive(stem) && has_extension && text.contains(name)
         || is_distinctive(stem) && has_parts && (text.contains(stem) || text.contains(&joined))
         || is_module()
 }
@@ -141,6 +147,8 @@ mod tests {
         assert!(is_named_in("reports/repository.rb", "Reports::Repository caches for a day."));
         assert!(!is_named_in("models/user_access.rb", "Access of a user ends after a day."));
         assert!(!is_named_in("models/repository.rb", "Reports::Repository caches for a day."));
+        assert!(!is_named_in("tasks/transcription", "The transcription of a page takes long."));
+        assert!(!is_named_in("viewer/README.md", "Each folder has a README.md."));
         assert!(is_named_in("src/parser.rs", "See src/parser.rs."));
         assert!(is_named_in("src/parser.rs", "parser.rs is slow"));
         assert!(is_named_in("src/line_origins.rs", "line_origins are runs"));

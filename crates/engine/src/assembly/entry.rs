@@ -18,10 +18,10 @@ use crate::recall::Hit;
 pub(crate) enum Section {
     /// What does not depend on the signals.
     Standing,
-    /// Pointers to what can be read on demand.
-    Pointers,
     /// What concerns the task.
     Task,
+    /// Pointers to what can be read on demand.
+    Pointers,
     /// What was remembered today.
     New,
     /// What concerns the files.
@@ -34,8 +34,8 @@ impl Section {
     /// Every section, in the order of the context.
     pub(super) const ALL: [Section; 6] = [
         Section::Standing,
-        Section::Pointers,
         Section::Task,
+        Section::Pointers,
         Section::New,
         Section::Files,
         Section::Errors,

@@ -170,10 +170,14 @@ fn work_gets_what_is_useful_and_a_question_whatever_may_answer_it() {
     let work = assemble(&workspace, &["--task", "Number the invoices per year", "--explain"]);
     assert!(context(&work).contains("Invoices are numbered per year"), "{work}");
     assert!(!context(&work).contains("queue stalls"), "{work}");
-    let question = assemble(&workspace, &["--task", "How are invoices and refunds numbered?"]);
-    for text in ["Invoices are numbered per year", "queue stalls", "14 days"] {
+    for note in ["Ada: I saw the invoices in March", "Ben: the invoices were blue"] {
+        workspace.run(&["note", note]).ok();
+    }
+    let question = assemble(&workspace, &["--task", "How are invoices numbered?"]);
+    for text in ["Invoices are numbered per year", "in March", "were blue"] {
         assert!(context(&question).contains(text), "{question}");
     }
+    assert!(!context(&question).contains("queue stalls"), "{question}");
     let refunds = assemble(&workspace, &["--task", "Show refunds on the invoice", "--explain"]);
     let left_out = refunds["left_out"].as_array().unwrap();
     let because = |left: &Value| left["because"].as_str().unwrap().contains("usefulness");
@@ -201,6 +205,26 @@ fn a_record_that_answers_a_question_is_one_line_and_others_are_pointers() {
     assert!(!context(&answer).contains("example.org"), "{answer:#}");
     let pointers: Vec<&Value> = lines.iter().filter(|line| line["tier"] == "index").collect();
     assert!(pointers.iter().any(|line| line["text"].as_str().unwrap().contains("Svelte")));
+}
+
+#[test]
+fn a_withdrawn_decision_is_explained_but_not_shown() {
+    let workspace =
+        Workspace::with(HEIR, "//- .heirloom/config.toml\n[adrs]\nfolders = [\"docs/adr\"]\n");
+    let record = |status: &str| {
+        format!(
+            "# Track links in emails\n\nStatus: {status}\n\n## Decision\n\nWe track the links in emails with a redirect.\n"
+        )
+    };
+    workspace.write("docs/adr/0001-track-links.md", record("accepted"));
+    let task = ["--task", "Track the links in emails to providers", "--explain"];
+    assert!(context(&assemble(&workspace, &task)).contains("with a redirect"));
+    workspace.write("docs/adr/0001-track-links.md", record("withdrawn"));
+    let answer = assemble(&workspace, &task);
+    assert!(!context(&answer).contains("with a redirect"), "{answer:#}");
+    let left_out = answer["left_out"].as_array().unwrap();
+    let because = |left: &Value| left["because"].as_str().unwrap().contains("withdrawn");
+    assert!(left_out.iter().any(because), "{answer:#}");
 }
 
 #[test]

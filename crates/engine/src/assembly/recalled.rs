@@ -1,6 +1,6 @@
 //! Entries that answer the questions which the signals ask, and standing instructions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use heirloom_core::assembly::{Activity, Tier};
 use heirloom_core::instruction::instructions_in_memory;
@@ -13,7 +13,7 @@ use super::process::concerns_every_change;
 use super::section_text::one_line;
 use super::signals::SignalQuestion;
 use super::useful::{
-    MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_document, usefulness,
+    MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note, usefulness,
 };
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
@@ -47,32 +47,38 @@ pub(super) struct Answers {
     pub(super) weak: Vec<WeakMemory>,
 }
 
-/// Returns what answers the questions.
+/// Returns what answers the questions, each memory once.
 pub(super) fn answers(
     questions: &[SignalQuestion],
     memories: &ContextMemories,
     budget: usize,
 ) -> Answers {
     let mut found = Answers::default();
+    let mut shown: HashSet<Referent> = HashSet::new();
     for (number, (question, answers)) in questions.iter().zip(&memories.answers).enumerate() {
-        let entries = match question.is_question() {
-            true => answers_by_rank(question, answers, budget),
-            false => {
-                let mut entries = Vec::new();
-                for memory in UsefulMemory::of_answers(&answers.hits) {
-                    match memory.entry(question) {
-                        Some(entry) => entries.push(entry),
-                        None if question.section == Section::Task => {
-                            found.weak.extend(memory.weak());
-                        }
-                        None => {}
-                    }
-                }
-                entries
-            }
+        let Answers { mut entries, weak } = match question.is_question() {
+            true => answers_to_question(question, answers, budget),
+            false => useful_for_work(question, answers),
         };
+        entries.retain(|entry| !entry.referent.as_ref().is_some_and(|it| shown.contains(it)));
+        shown.extend(entries.iter().filter_map(|entry| entry.referent.clone()));
         let numbered = |entry: Entry| Entry { question: number, ..entry };
         found.entries.extend(entries.into_iter().map(numbered));
+        if question.section == Section::Task {
+            found.weak.extend(weak);
+        }
+    }
+    found
+}
+
+/// Returns the memories that are likely to be useful for a piece of work, a file or an error.
+fn useful_for_work(question: &SignalQuestion, answers: &ContextAnswers) -> Answers {
+    let mut found = Answers::default();
+    for memory in UsefulMemory::of_answers(answers.hits.iter().enumerate()) {
+        match memory.entry(question) {
+            Some(entry) => found.entries.push(entry),
+            None => found.weak.extend(memory.weak()),
+        }
     }
     found
 }
@@ -83,65 +89,71 @@ const MIN_ENTRIES_PER_THREAD: usize = 100;
 /// Chunks with so many bytes for each token of the budget are enough to choose from: they are more than fit.
 const ENOUGH_BYTES_PER_TOKEN: usize = 6;
 
-/// Returns the chunks of memories and the documents that may answer a question, valued by their ranks.
-fn answers_by_rank(
+/// Returns what may answer a question, valued by rank: of notes every chunk, since any of them may hold the answer, and of
+/// other memories those that match well.
+fn answers_to_question(
     question: &SignalQuestion,
     answers: &ContextAnswers,
     budget: usize,
-) -> Vec<Entry> {
+) -> Answers {
+    let ranked = || answers.hits.iter().enumerate();
+    let reason = question.reason();
+    let mut found = Answers::default();
+    let others = UsefulMemory::of_answers(ranked().filter(|(_, hit)| !is_note(hit)));
+    let (shown, weak) = UsefulMemory::split_answers(others);
+    found.weak.extend(weak.iter().filter_map(UsefulMemory::weak));
+    for memory in shown {
+        let value = value_of_rank(memory.rank());
+        let is_critical = is_decision(memory.best()) && value >= MIN_CRITICAL_VALUE;
+        let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
+        let parts = memory.shown_parts();
+        found.entries.push(Entry::of_parts(&parts, tier, question.section, value, &reason));
+    }
+    let chunk = |(hit, value, is_further): &(&Hit, f64, bool)| {
+        Entry::of_part(hit, Tier::Relevant, question.section, *value, &reason, *is_further)
+    };
+    let chunks = valued_chunks(answers, budget);
+    found.entries.extend(parallel::map(&chunks, MIN_ENTRIES_PER_THREAD, chunk));
+    found
+}
+
+/// Returns the chunks of notes that are enough to fill a budget, each with its value and whether a better one belongs to
+/// the same note.
+fn valued_chunks(answers: &ContextAnswers, budget: usize) -> Vec<(&Hit, f64, bool)> {
     let further_factor = match answers.asks_for_account {
         true => FURTHER_CHUNK_FACTOR_OF_ACCOUNT,
         false => FURTHER_CHUNK_FACTOR,
     };
-    let tier = |hit: &Hit, value: f64| match is_decision(hit) && value >= MIN_CRITICAL_VALUE {
-        true => Tier::Critical,
-        false => Tier::Relevant,
-    };
-    let reason = question.reason();
-    let mut entries = Vec::new();
-    for document in UsefulMemory::of_documents(&answers.hits) {
-        let value = value_of_rank(document.rank());
-        let tier = tier(document.best(), value);
-        let parts = document.shown_parts();
-        entries.push(Entry::of_parts(&parts, tier, question.section, value, &reason));
-    }
     let mut counts: HashMap<&Referent, i32> = HashMap::new();
-    let mut valued = Vec::new();
+    let mut chunks = Vec::new();
     let mut bytes = 0;
-    for (rank, hit) in answers.hits.iter().enumerate() {
-        if is_document(hit) || usefulness(hit, rank) < MIN_WEAK_USEFULNESS {
+    for (rank, hit) in answers.hits.iter().enumerate().filter(|(_, hit)| is_note(hit)) {
+        if usefulness(hit, rank) < MIN_WEAK_USEFULNESS {
             continue;
         }
         let earlier = counts.entry(&hit.item.referent).or_default();
         let value = value_of_rank(rank) * further_factor.powi(*earlier);
-        let is_further = *earlier > 0;
+        chunks.push((hit, value, *earlier > 0));
         *earlier += 1;
-        valued.push((hit, tier(hit, value), value, is_further));
         bytes += hit.passage.as_ref().unwrap_or(&hit.item.text).len();
         if bytes > ENOUGH_BYTES_PER_TOKEN * budget {
             break;
         }
     }
-    let chunk = |(hit, tier, value, is_further): &(&Hit, Tier, f64, bool)| {
-        Entry::of_part(hit, *tier, question.section, *value, &reason, *is_further)
-    };
-    entries.extend(parallel::map(&valued, MIN_ENTRIES_PER_THREAD, chunk));
-    entries
+    chunks
 }
 
-/// Returns the standing instructions that may concern the task. For a piece of work these are the ones that match it, hold
-/// for every change, or address the agent.
+/// Returns the standing instructions that may concern the task: those that match it, hold for every change, or address the
+/// agent. For a question all notes with an instruction are candidates.
 pub(super) fn instructions(
     questions: &[SignalQuestion],
     memories: &ContextMemories,
     activity: Activity,
 ) -> Vec<Entry> {
-    let work = questions.first().is_some_and(|question| !question.is_question());
-    let useful: Vec<UsefulMemory> = match memories.answers.first() {
-        Some(answers) if work => UsefulMemory::of_answers(&answers.hits),
-        _ => vec![],
-    };
-    let matches_work = |hit: &Hit| {
+    let is_question = questions.first().is_some_and(SignalQuestion::is_question);
+    let answers = memories.answers.first().map(|answers| answers.hits.as_slice());
+    let useful = UsefulMemory::of_answers(answers.unwrap_or_default().iter().enumerate());
+    let matches_task = |hit: &Hit| {
         let same = |memory: &&UsefulMemory| memory.best().item.referent == hit.item.referent;
         useful
             .iter()
@@ -158,7 +170,8 @@ pub(super) fn instructions(
             return None;
         }
         let is_general = concerns_every_change(&text, activity) || addresses_agent(&text);
-        if work && !is_general && !matches_work(hit) {
+        let may_concern = answers.is_none() || is_question && is_note(hit);
+        if !may_concern && !is_general && !matches_task(hit) {
             return None;
         }
         // The score is half of the cosine.

@@ -1,11 +1,12 @@
 //! Memories that are likely to be useful for a piece of work. Of the others, the likeliest get pointers.
 
+use heirloom_core::adr::Status;
 use heirloom_core::assembly::{Match, Tier};
-use heirloom_core::record::{FactSection, Referent};
+use heirloom_core::record::{FactSection, RecordKind, Referent};
 use indexmap::IndexMap;
 
 use super::entry::{Entry, Section};
-use super::section_text::{SectionText, says_nothing};
+use super::section_text::{SectionText, says_nothing, shown_text};
 use super::signals::SignalQuestion;
 use crate::recall::{Hit, without_cut_marks};
 
@@ -15,8 +16,14 @@ const MIN_USEFULNESS: f64 = 0.6;
 /// The same for a memory that concerns an error, whose words are often those of many errors.
 const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;
 
-/// The same for a document that may answer a question. Its title makes a document similar to many questions.
-const MIN_USEFULNESS_FOR_QUESTION: f64 = 0.3;
+/// The same for an answer to a question that has no better one: a doubtful answer is better than none.
+const MIN_USEFULNESS_IN_DOUBT: f64 = 0.3;
+
+/// How many doubtful answers to a question are shown if there is no better one.
+const MAX_DOUBTFUL_ANSWERS: usize = 3;
+
+/// The same for a memory that names the file.
+const MIN_USEFULNESS_FOR_FILE: f64 = 0.2;
 
 /// A less useful memory has nothing to do with the task.
 pub(super) const MIN_WEAK_USEFULNESS: f64 = 0.05;
@@ -63,10 +70,10 @@ pub(super) struct UsefulMemory<'h> {
 
 impl<'h> UsefulMemory<'h> {
     /// Groups the answers to a question by memory, best first.
-    pub(super) fn of_answers(hits: &'h [Hit]) -> Vec<Self> {
+    pub(super) fn of_answers(ranked: impl Iterator<Item = (usize, &'h Hit)>) -> Vec<Self> {
         // Decision records of different folders may share a number.
         let mut memories: IndexMap<(&Referent, &str), (usize, Vec<&Hit>)> = IndexMap::new();
-        for (rank, hit) in hits.iter().enumerate().filter(|(_, hit)| !says_nothing(hit)) {
+        for (rank, hit) in ranked.filter(|(_, hit)| !says_nothing(hit)) {
             let memory = (&hit.item.referent, hit.meta.path.as_str());
             memories.entry(memory).or_insert((rank, vec![])).1.push(hit);
         }
@@ -75,14 +82,6 @@ impl<'h> UsefulMemory<'h> {
             UsefulMemory { parts, rank, usefulness }
         };
         memories.into_values().map(memory).collect()
-    }
-
-    /// Returns the documents that may answer a question, best first.
-    pub(super) fn of_documents(hits: &'h [Hit]) -> impl Iterator<Item = Self> {
-        let memories = Self::of_answers(hits).into_iter();
-        memories.filter(|memory| {
-            is_document(memory.best()) && memory.usefulness >= MIN_USEFULNESS_FOR_QUESTION
-        })
     }
 
     /// Returns the rank of the best part, counted from 0.
@@ -107,20 +106,46 @@ impl<'h> UsefulMemory<'h> {
             .then(|| WeakMemory { hit: self.best().clone(), usefulness })
     }
 
+    /// Splits the memories that may answer a question into those that are shown and the others.
+    pub(super) fn split_answers(memories: Vec<Self>) -> (Vec<Self>, Vec<Self>) {
+        let is_clear = |memory: &Self| memory.usefulness >= MIN_USEFULNESS && !memory.was_dropped();
+        if memories.iter().any(is_clear) {
+            return memories.into_iter().partition(is_clear);
+        }
+        let mut shown = 0;
+        memories.into_iter().partition(|memory| {
+            let is_shown =
+                shown < MAX_DOUBTFUL_ANSWERS && memory.usefulness >= MIN_USEFULNESS_IN_DOUBT;
+            shown += usize::from(is_shown);
+            is_shown
+        })
+    }
+
+    /// Returns whether it is a decision that was rejected or withdrawn. Work does not follow it.
+    fn was_dropped(&self) -> bool {
+        let dropped = [Status::Rejected, Status::Withdrawn];
+        let status = self.best().item.status.as_deref();
+        status.is_some_and(|status| dropped.iter().any(|it| it.as_str() == status))
+    }
+
     /// Returns its entry, if it is useful enough for the signal that asks.
     pub(super) fn entry(&self, question: &SignalQuestion) -> Option<Entry> {
-        let is_useful = match question.section {
-            Section::Files => question.is_named_in(&self.best().item.text),
-            Section::Errors => self.usefulness >= MIN_USEFULNESS_FOR_ERROR,
-            _ => self.usefulness >= MIN_USEFULNESS,
+        let names_file = |hit: &&Hit| question.is_named_in(&shown_text(hit));
+        let (least, parts) = match question.section {
+            Section::Files => {
+                let parts = self.parts.iter().copied().filter(names_file);
+                (MIN_USEFULNESS_FOR_FILE, parts.take(MAX_PARTS).collect())
+            }
+            Section::Errors => (MIN_USEFULNESS_FOR_ERROR, self.shown_parts()),
+            _ => (MIN_USEFULNESS, self.shown_parts()),
         };
-        if !is_useful {
+        if self.usefulness < least || parts.is_empty() || self.was_dropped() {
             return None;
         }
         let is_critical = question.section == Section::Errors
             || is_decision(self.best()) && self.usefulness >= MIN_CRITICAL_USEFULNESS;
         let tier = if is_critical { Tier::Critical } else { Tier::Relevant };
-        let (parts, reason) = (self.shown_parts(), question.reason());
+        let reason = question.reason();
         Some(Entry::of_parts(&parts, tier, question.section, self.usefulness, &reason))
     }
 
@@ -170,6 +195,10 @@ impl WeakMemory {
 
     /// Returns why it is not shown.
     pub(super) fn because(&self) -> String {
+        if self.usefulness >= MIN_USEFULNESS {
+            let status = self.hit.item.status.as_deref().unwrap_or("not shown");
+            return format!("the decision is {status}, so work does not follow it");
+        }
         format!(
             "its usefulness for the task is estimated as {:.2}, and {MIN_USEFULNESS} is required",
             self.usefulness
@@ -185,8 +214,14 @@ pub(super) fn usefulness(hit: &Hit, rank: usize) -> f64 {
 }
 
 /// Returns whether a hit is a section of a document.
-pub(super) fn is_document(hit: &Hit) -> bool {
+fn is_document(hit: &Hit) -> bool {
     matches!(hit.item.referent, Referent::Document(_))
+}
+
+/// Returns whether a hit is a note: what was said, as it was said. Facts, episodes and documents are written to be read
+/// again.
+pub(super) fn is_note(hit: &Hit) -> bool {
+    hit.item.kind == RecordKind::Note.as_str()
 }
 
 /// Returns whether a memory is a decision.

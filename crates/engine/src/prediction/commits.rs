@@ -97,10 +97,11 @@ impl CommitPredictions {
     /// Adds the predictions for each file in turns: the best of each, then the second of each.
     fn add_for_files(&mut self, predictor: &Predictor, files: &[WorkFile], limit: usize) {
         let history = predictor.history();
-        let lists: Vec<_> =
-            files.iter().map(|file| predictor.predict(&file.given(history), limit)).collect();
+        let predict = |file: &WorkFile| predictor.predict(&file.given(history), limit);
+        let inside = files.iter().filter(|file| file.is_inside());
+        let lists: Vec<_> = inside.map(|file| (predict(file), file)).collect();
         for rank in 0..limit {
-            for (list, file) in lists.iter().zip(files) {
+            for (list, file) in &lists {
                 let Some(predicted) = list.get(rank) else { continue };
                 let reason = self.reason(history, &predicted.reason, &file.path);
                 self.add(PredictedCommit {

@@ -1,6 +1,6 @@
 //! A file that is worked on.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use heirloom_core::path;
 use heirloom_core::prediction::{CommitHistory, GivenFile, identifiers};
@@ -32,6 +32,12 @@ impl WorkFile {
         let words = text.as_deref().map(|text| identifiers(text.as_bytes()));
         let repository_path = format!("{}{path}", repository_prefix(session));
         WorkFile { path, repository_path, text, identifiers: words.unwrap_or_default() }
+    }
+
+    /// Returns whether its path leads to a place in the workspace.
+    pub(super) fn is_inside(&self) -> bool {
+        let mut parts = Path::new(&self.path).components();
+        parts.all(|part| matches!(part, Component::Normal(_)))
     }
 
     /// Returns whether there is such a file, or was one.

@@ -203,6 +203,11 @@ fn what_is_missing_is_said() {
     let repository = repository();
     let answer = predict(&repository, &["--file", "src/missing.rs"]);
     assert!(answer["warnings"][0].as_str().unwrap().contains("there is no file"), "{answer}");
+    for outside in ["../other/src/parser.rs", "/etc/passwd"] {
+        let answer = predict(&repository, &["--file", outside]);
+        assert!(answer["warnings"][0].as_str().unwrap().contains("there is no file"), "{answer}");
+        assert_eq!(answer["predicted_memories"], json!([]), "{outside}");
+    }
 }
 
 #[test]
@@ -230,10 +235,16 @@ fn assembled_contexts_contain_predicted_commits() {
         let message = format!("Change the parser {day}");
         commit(&workspace, day, &message, &["src/parser.rs", "src/lexer.rs", "src/tokens.rs"]);
     }
-    let answer = workspace.run(&["assemble", "--json", "--file", "src/parser.rs"]).ok();
-    let answer: Value = serde_json::from_str(&answer).unwrap();
-    let context = answer["context"].as_str().unwrap();
+    let context = |arguments: &[&str]| {
+        let all = [&["assemble", "--json", "--file", "src/parser.rs"], arguments].concat();
+        let answer: Value = serde_json::from_str(&workspace.run(&all).ok()).unwrap();
+        answer["context"].as_str().unwrap().to_owned()
+    };
     let hash = workspace.git(&["log", "-1", "--format=%h", "--abbrev=7"]);
     let line = format!("Change the parser 19 ({}, 2026-01-19)", hash.trim());
-    assert!(context.contains(&line), "{context}");
+    for arguments in [&[][..], &["--task", "Let the parser read numbers"]] {
+        assert!(context(arguments).contains(&line), "{}", context(arguments));
+    }
+    let other = context(&["--task", "Show the price in euros"]);
+    assert!(!other.contains("Change the parser"), "{other}");
 }

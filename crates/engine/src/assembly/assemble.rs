@@ -122,7 +122,8 @@ fn gather(
     entries.extend(answers.entries);
     let mut problems = memories.problems;
     problems.extend(commits.failure());
-    entries.extend(predicted::entries(&commits.into_memories(of_commits)));
+    let predicted = commits.into_memories(of_commits);
+    entries.extend(predicted::entries(&predicted, signals.task.as_deref()));
     problems.extend(inherited.problems);
     problems.sort();
     problems.dedup();

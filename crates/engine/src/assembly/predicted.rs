@@ -1,6 +1,9 @@
 //! Entries of commits that are predicted for the files, and of the memories that belong to them.
 
+use std::collections::HashSet;
+
 use heirloom_core::assembly::Tier;
+use heirloom_core::recall::{is_stop_word, terms};
 
 use super::entry::{Entry, Section};
 use crate::prediction::PredictedMemory;
@@ -16,8 +19,17 @@ const MIN_CONFIDENCE: f64 = 0.5;
 const COMMIT_VALUE: f64 = 0.2;
 
 /// Returns the entries of the best predictions with enough confidence. The predictions are in the order of what they add.
-pub(super) fn entries(predicted: &[PredictedMemory]) -> Vec<Entry> {
+/// With a task, a commit must have a word in common with it: it will likely be changed again, but for another reason.
+pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<Entry> {
+    let asked: Option<HashSet<String>> = task.map(|task| distinctive_terms(task).collect());
+    let concerns_task = |memory: &&PredictedMemory| {
+        let shares = |asked: &HashSet<String>| {
+            distinctive_terms(&memory.title).any(|term| asked.contains(&term))
+        };
+        memory.hit.is_some() || asked.as_ref().is_none_or(shares)
+    };
     let confident = predicted.iter().filter(|memory| memory.confidence >= MIN_CONFIDENCE);
+    let confident = confident.filter(concerns_task);
     let entry = |memory: &PredictedMemory| match &memory.hit {
         Some(hit) => {
             Entry::of_hit(hit, Tier::Relevant, Section::Files, memory.confidence, &memory.reason)
@@ -25,4 +37,9 @@ pub(super) fn entries(predicted: &[PredictedMemory]) -> Vec<Entry> {
         None => Entry::of_commit(memory, COMMIT_VALUE * memory.confidence),
     };
     confident.take(MAX_SHOWN).map(entry).collect()
+}
+
+/// Returns the terms of a text without words that every text has.
+fn distinctive_terms(text: &str) -> impl Iterator<Item = String> {
+    terms(text).into_iter().filter(|term| !is_stop_word(term))
 }

@@ -86,7 +86,6 @@ fn root_command() -> Command {
         .about("What a team's AI agents inherit: standards, decisions and memory, in your files.")
         .help_template(help_template())
         .override_usage("heir [OPTIONS] <COMMAND>")
-        .after_help("`heir help COMMAND` explains a command.")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)

@@ -19,7 +19,7 @@ const MIN_CONFIDENCE: f64 = 0.5;
 const COMMIT_VALUE: f64 = 0.2;
 
 /// Returns the entries of the best predictions with enough confidence. The predictions are in the order of what they add.
-/// With a task, a commit must have a word in common with it: it will likely be changed again, but for another reason.
+/// With a task, a commit must have a word in common with it: many commits that touched the same files had another reason.
 pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<Entry> {
     let asked: Option<HashSet<String>> = task.map(|task| distinctive_terms(task).collect());
     let concerns_task = |memory: &&PredictedMemory| {

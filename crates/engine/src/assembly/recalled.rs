@@ -12,9 +12,7 @@ use super::entry::{Entry, Section};
 use super::process::concerns_every_change;
 use super::section_text::one_line;
 use super::signals::SignalQuestion;
-use super::useful::{
-    MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note, usefulness,
-};
+use super::useful::{MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note};
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
 /// The rank, counted from 0, at which an answer is worth half as much as the best one.
@@ -128,7 +126,7 @@ fn valued_chunks(answers: &ContextAnswers, budget: usize) -> Vec<(&Hit, f64, boo
     let mut chunks = Vec::new();
     let mut bytes = 0;
     for (rank, hit) in answers.hits.iter().enumerate().filter(|(_, hit)| is_note(hit)) {
-        if usefulness(hit, rank) < MIN_WEAK_USEFULNESS {
+        if hit.usefulness(rank) < MIN_WEAK_USEFULNESS {
             continue;
         }
         let earlier = counts.entry(&hit.item.referent).or_default();
@@ -151,14 +149,11 @@ pub(super) fn instructions(
     activity: Activity,
 ) -> Vec<Entry> {
     let is_question = questions.first().is_some_and(SignalQuestion::is_question);
-    let answers = memories.answers.first().map(|answers| answers.hits.as_slice());
-    let useful = UsefulMemory::of_answers(answers.unwrap_or_default().iter().enumerate());
+    let answers = memories.answers.first().map(|answers| &answers.hits);
     let matches_task = |hit: &Hit| {
-        let same = |memory: &&UsefulMemory| memory.best().item.referent == hit.item.referent;
-        useful
-            .iter()
-            .find(same)
-            .is_some_and(|memory| memory.usefulness() >= MIN_INSTRUCTION_USEFULNESS)
+        let mut ranked = answers.into_iter().flatten().enumerate();
+        let same = ranked.find(|(_, answer)| answer.item.referent == hit.item.referent);
+        same.is_some_and(|(rank, answer)| answer.usefulness(rank) >= MIN_INSTRUCTION_USEFULNESS)
     };
     let entry = |hit: &Hit| {
         let sentences = instructions_in_memory(&hit.item.text).into_iter();

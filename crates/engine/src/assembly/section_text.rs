@@ -120,7 +120,7 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// Returns whether a section of a document says nothing by itself: a date, a status, the definition of a link.
 pub(super) fn says_nothing(hit: &Hit) -> bool {
-    if !matches!(hit.item.referent, Referent::Document(_)) {
+    if !hit.is_section() {
         return false;
     }
     let (heading, body) = match SectionText::of(hit) {

@@ -1,7 +1,7 @@
 //! Memories that are likely to be useful for a piece of work. Of the others, the likeliest get pointers.
 
 use heirloom_core::adr::Status;
-use heirloom_core::assembly::{Match, Tier};
+use heirloom_core::assembly::Tier;
 use heirloom_core::record::{FactSection, RecordKind, Referent};
 use indexmap::IndexMap;
 
@@ -78,7 +78,7 @@ impl<'h> UsefulMemory<'h> {
             memories.entry(memory).or_insert((rank, vec![])).1.push(hit);
         }
         let memory = |(rank, parts): (usize, Vec<&'h Hit>)| {
-            let usefulness = usefulness(parts[0], rank);
+            let usefulness = parts[0].usefulness(rank);
             UsefulMemory { parts, rank, usefulness }
         };
         memories.into_values().map(memory).collect()
@@ -92,11 +92,6 @@ impl<'h> UsefulMemory<'h> {
     /// Returns the part that matches best.
     pub(super) fn best(&self) -> &'h Hit {
         self.parts[0]
-    }
-
-    /// Returns how useful it is, 0 to 1.
-    pub(super) fn usefulness(&self) -> f64 {
-        self.usefulness
     }
 
     /// Returns it as a weak memory, if it matches at all.
@@ -189,7 +184,7 @@ impl WeakMemory {
     /// a pointer to it costs as much.
     pub(super) fn deserves_pointer(&self) -> bool {
         let item = &self.hit.item;
-        let has_title = item.title.is_some() || is_document(&self.hit);
+        let has_title = item.title.is_some() || self.hit.is_section();
         has_title && self.usefulness >= MIN_USEFULNESS_OF_POINTER
     }
 
@@ -204,18 +199,6 @@ impl WeakMemory {
             self.usefulness
         )
     }
-}
-
-/// Returns how useful a memory is whose best part is at a rank.
-pub(super) fn usefulness(hit: &Hit, rank: usize) -> f64 {
-    let Some(explain) = &hit.explain else { return 0.0 };
-    let is_document = is_document(hit);
-    Match { words: explain.words, meaning: explain.meaning, rank, is_document }.usefulness()
-}
-
-/// Returns whether a hit is a section of a document.
-fn is_document(hit: &Hit) -> bool {
-    matches!(hit.item.referent, Referent::Document(_))
 }
 
 /// Returns whether a hit is a note: what was said, as it was said. Facts, episodes and documents are written to be read

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 
 use heirloom_core::Problem;
-use heirloom_core::assembly::Match;
-use heirloom_core::record::Referent;
 
 use super::branch::{branch_words, plans};
 use super::commits::CommitPredictions;
@@ -86,10 +84,7 @@ pub(crate) fn predict(
 /// Returns the memories that match the words of a branch or an error well enough.
 fn matching(answers: &ContextAnswers, reason: &str) -> Vec<PredictedMemory> {
     let memory = |(rank, hit): (usize, &Hit)| {
-        let explain = hit.explain.as_ref()?;
-        let is_document = matches!(hit.item.referent, Referent::Document(_));
-        let matched = Match { words: explain.words, meaning: explain.meaning, rank, is_document };
-        let usefulness = matched.usefulness();
+        let usefulness = hit.usefulness(rank);
         (usefulness >= MIN_USEFULNESS).then(|| {
             PredictedMemory::of_hit(hit, CONFIDENCE_OF_WORDS * usefulness, reason.to_owned())
         })

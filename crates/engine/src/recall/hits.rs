@@ -1,5 +1,6 @@
 //! Turns ranked memories into hits.
 
+use heirloom_core::assembly::Match;
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{
     DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence, chunk_at,
@@ -76,6 +77,18 @@ impl Hit {
             slot: None,
             item,
         })
+    }
+
+    /// Returns whether it is a section of a document.
+    pub(crate) fn is_section(&self) -> bool {
+        matches!(self.item.referent, Referent::Document(_))
+    }
+
+    /// Returns how likely it is to be useful for the work that was asked about, if it is at a rank, counted from 0. Only a
+    /// search that explains its scores can tell.
+    pub(crate) fn usefulness(&self, rank: usize) -> f64 {
+        let Some(ScoreExplanation { words, meaning, .. }) = self.explain else { return 0.0 };
+        Match { words, meaning, rank, is_document: self.is_section() }.usefulness()
     }
 
     /// Replaces its score, and the explanation of it.

@@ -54,11 +54,12 @@ pub fn instructions_in_memory(text: &str) -> Vec<&str> {
 fn instructions(message: &str) -> impl Iterator<Item = &str> {
     let own = message.lines().filter(|line| !line.trim_start().starts_with('>'));
     let lines = own.filter(|line| has_instruction_word(line));
-    let sentences = lines.flat_map(prose::split_sentences);
-    let likely = sentences.filter(|sentence| has_instruction_word(sentence)).map(statement_of);
-    likely
-        .filter(|sentence| has_instruction_word(&without_quotations(sentence)))
-        .filter(|sentence| is_standing_instruction(sentence) || states_preference(sentence))
+    let sentences = lines.flat_map(prose::split_sentences).map(statement_of);
+    let likely = sentences.filter(|sentence| has_instruction_word(&without_quotations(sentence)));
+    likely.filter(|sentence| {
+        let folded = FoldedSentence::new(sentence);
+        instructs(sentence, &folded) || states_preference(&folded)
+    })
 }
 
 /// Returns a sentence without what it quotes: others instruct there.
@@ -103,33 +104,58 @@ pub fn instruction_form(memory: &str, chunk: &str, is_first: bool) -> Option<Ins
 fn has_instruction_word(text: &str) -> bool {
     let bytes = text.as_bytes();
     // Bytes of other alphabets count as letters.
-    let is_letter = |at: usize| {
-        bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
-    };
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     let is_word = |at: usize, word: &&str| {
         let end = at + word.len();
         bytes.get(at..end).is_some_and(|own| own.eq_ignore_ascii_case(word.as_bytes()))
-            && !is_letter(end)
+            && !bytes.get(end).is_some_and(is_letter)
     };
-    let begins_word = |at: usize| is_letter(at) && (at == 0 || !is_letter(at - 1));
-    let mut words = (0..bytes.len()).filter(|at| begins_word(*at));
-    words.any(|at| {
-        let initial = bytes[at].to_ascii_lowercase();
-        let same_initial = |word: &&&str| word.as_bytes()[0] == initial;
-        INSTRUCTION_WORDS.iter().filter(same_initial).any(|word| is_word(at, word))
+    let mut was_letter = false;
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let begins = is_letter(byte) && !was_letter;
+        was_letter = is_letter(byte);
+        begins && words_with_initial(*byte).iter().any(|word| is_word(at, word))
     })
 }
 
+/// Returns the words of instructions with an initial in either case.
+fn words_with_initial(initial: u8) -> &'static [&'static str] {
+    const LETTERS: usize = 26;
+    /// Where the words of each letter begin in the sorted list, and where the last ones end.
+    const STARTS: [usize; LETTERS + 1] = {
+        let mut starts = [INSTRUCTION_WORDS.len(); LETTERS + 1];
+        let mut at = INSTRUCTION_WORDS.len();
+        let mut letter = LETTERS;
+        while letter > 0 {
+            letter -= 1;
+            while at > 0 && INSTRUCTION_WORDS[at - 1].as_bytes()[0] >= b'a' + letter as u8 {
+                at -= 1;
+            }
+            starts[letter] = at;
+        }
+        starts
+    };
+    let letter = usize::from(initial.to_ascii_lowercase().wrapping_sub(b'a'));
+    match letter < LETTERS {
+        true => &INSTRUCTION_WORDS[STARTS[letter]..STARTS[letter + 1]],
+        false => &[],
+    }
+}
+
 /// Returns whether a clause of a sentence states a preference.
-fn states_preference(sentence: &str) -> bool {
+fn states_preference(sentence: &FoldedSentence<'_>) -> bool {
     let is_preference =
         |clause: FoldedSentence<'_>| is_preference(&clause.without_lead_ins(LEAD_INS));
-    FoldedSentence::new(sentence).clauses().any(is_preference)
+    sentence.clauses().any(is_preference)
 }
 
 /// Returns whether a sentence is a standing instruction.
 pub fn is_standing_instruction(sentence: &str) -> bool {
-    let full = FoldedSentence::new(sentence);
+    instructs(sentence, &FoldedSentence::new(sentence))
+}
+
+/// Returns whether a sentence, given also in its folded form, is a standing instruction.
+fn instructs(sentence: &str, full: &FoldedSentence<'_>) -> bool {
     let word_count = full.words().filter(|word| *word != ",").count();
     if !(MIN_WORDS..=MAX_WORDS).contains(&word_count) || full.contains_any(HEDGES) {
         return false;
@@ -149,9 +175,9 @@ pub fn is_standing_instruction(sentence: &str) -> bool {
             || is_labelled_convention(&clause)
             || is_generic_statement(&clause)
     };
-    full.contains_any(RULE_PHRASES) && !is_personal_history(&full)
+    full.contains_any(RULE_PHRASES) && !is_personal_history(full)
         || full.clauses().any(is_rule)
-        || is_reminder(&full)
+        || is_reminder(full)
 }
 
 /// Returns the part of a sentence before the question that it ends in.

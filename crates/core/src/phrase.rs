@@ -33,10 +33,18 @@ const CHAT_SPELLINGS: &[(&str, &str)] = &[
 /// A sentence in a form in which phrases can be found: words in lower case, with one space before and
 /// after each; commas, semicolons, colons and dashes are words of their own.
 pub(crate) struct FoldedSentence<'t> {
-    text: Cow<'t, str>,
-    /// Where each word begins.
+    folded: Cow<'t, FoldedText>,
+    /// The number of its first word: a clause is the rest of a sentence.
+    first: usize,
+}
+
+#[derive(Clone)]
+struct FoldedText {
+    text: String,
+    /// Where each word begins, and where the text ends.
     words: Vec<u32>,
-    beginnings: WordBeginnings,
+    /// The beginnings of each word and those after it.
+    beginnings: Vec<WordBeginnings>,
 }
 
 /// A set of the beginnings of words, by which most phrases of a list are rejected. Beginnings may collide.
@@ -58,20 +66,22 @@ impl WordBeginnings {
     }
 }
 
-impl<'t> FoldedSentence<'t> {
+impl FoldedText {
     /// Wraps a folded text, in which each word stands after a space.
-    fn of_folded(text: Cow<'t, str>) -> Self {
+    fn new(text: String) -> Self {
         let bytes = text.as_bytes();
-        let mut words = Vec::with_capacity(bytes.len() / 4);
-        let mut beginnings = WordBeginnings::default();
-        for (space, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == b' ') {
-            if space + 1 < bytes.len() {
-                let (index, bit) = WordBeginnings::position(&bytes[space + 1..]);
-                beginnings.0[index] |= bit;
-                words.push(space as u32 + 1);
-            }
+        let spaces = bytes.iter().enumerate().filter(|(_, byte)| **byte == b' ');
+        let mut words = Vec::with_capacity(bytes.len() / 4 + 1);
+        words.extend(spaces.map(|(space, _)| space as u32 + 1));
+        // Backwards, since the beginnings of a word include those of the words after it.
+        let mut beginnings = vec![WordBeginnings::default(); words.len()];
+        let mut last = WordBeginnings::default();
+        for (word, own) in words.iter().zip(&mut beginnings).rev().skip(1) {
+            let (index, bit) = WordBeginnings::position(&bytes[*word as usize..]);
+            last.0[index] |= bit;
+            *own = last;
         }
-        FoldedSentence { text, words, beginnings }
+        FoldedText { text, words, beginnings }
     }
 }
 
@@ -112,30 +122,35 @@ impl FoldedSentence<'_> {
                 text.push_str(", ");
             }
         }
-        FoldedSentence::of_folded(Cow::Owned(text))
+        FoldedSentence { folded: Cow::Owned(FoldedText::new(text)), first: 0 }
     }
 
-    /// Returns the sentence from a word on, which begins at this byte.
-    fn starting_at(&self, start: usize) -> FoldedSentence<'_> {
-        FoldedSentence::of_folded(Cow::Borrowed(
-            self.text.get(start.saturating_sub(1)..).unwrap_or_default(),
-        ))
+    /// Returns the sentence from a word on.
+    fn starting_at(&self, first: usize) -> FoldedSentence<'_> {
+        FoldedSentence { folded: Cow::Borrowed(&self.folded), first }
+    }
+
+    /// Returns the text from the first word on.
+    fn text(&self) -> &str {
+        let start = self.folded.words.get(self.first).map_or(0, |start| *start as usize);
+        &self.folded.text[start..]
     }
 
     /// Returns the words, with `,` for a mark between clauses.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
-        self.text.split_whitespace()
+        self.text().split_terminator(' ')
     }
 
     /// Returns whether the sentence contains a phrase as whole words.
     pub(crate) fn contains(&self, phrase: &str) -> bool {
+        let FoldedText { text, words, beginnings } = self.folded.as_ref();
         let is_here = |start: &u32| {
-            let rest = &self.text.as_bytes()[*start as usize..];
+            let rest = &text.as_bytes()[*start as usize..];
             rest.first() == phrase.as_bytes().first()
                 && rest.starts_with(phrase.as_bytes())
                 && rest.get(phrase.len()) == Some(&b' ')
         };
-        self.beginnings.may_have(phrase) && self.words.iter().any(is_here)
+        beginnings[self.first].may_have(phrase) && words[self.first..].iter().any(is_here)
     }
 
     /// Returns whether the sentence contains one of these phrases.
@@ -145,33 +160,33 @@ impl FoldedSentence<'_> {
 
     /// Returns the sentence without the first of these lead-ins that it begins with, for as long as it begins with one.
     pub(crate) fn without_lead_ins(&self, lead_ins: &[&str]) -> FoldedSentence<'_> {
-        let mut rest = self.text.as_ref();
+        let mut rest = self.text();
         loop {
             rest = rest.trim_start_matches([',', ' ']);
             let shorter = lead_ins.iter().find_map(|lead_in| strip_words(rest, lead_in));
             match shorter {
                 Some(shorter) => rest = shorter,
-                None => return self.starting_at(self.text.len() - rest.len()),
+                None => break,
             }
         }
+        let FoldedText { text, words, .. } = self.folded.as_ref();
+        let start = text.len() - rest.len();
+        self.starting_at(words.partition_point(|word| (*word as usize) < start))
     }
 
     /// Returns the sentence from the beginning of each of its clauses on.
     pub(crate) fn clauses(&self) -> impl Iterator<Item = FoldedSentence<'_>> {
         let mut begins = true;
-        let mut start = 1;
-        let words = self.text.get(1..).unwrap_or_default().split_terminator(' ');
-        words.filter_map(move |word| {
-            let clause = begins.then(|| self.starting_at(start));
+        self.words().enumerate().filter_map(move |(number, word)| {
+            let clause = begins.then(|| self.starting_at(self.first + number));
             begins = matches!(word, "," | "and" | "but" | "so");
-            start += word.len() + 1;
             clause
         })
     }
 
     /// Returns the rest of the sentence if it begins with this phrase.
     pub(crate) fn strip_prefix(&self, phrase: &str) -> Option<&str> {
-        strip_words(self.text.trim_start(), phrase)
+        strip_words(self.text(), phrase)
     }
 
     /// Returns whether the sentence begins with one of these phrases.

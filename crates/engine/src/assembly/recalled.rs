@@ -179,26 +179,17 @@ pub(super) fn instructions(
     memories.instructions.iter().filter_map(entry).collect()
 }
 
-/// Words of instructions about what an agent says, and words for the one who gives and the one who gets them.
-const CONVERSATION_WORDS: [&str; 12] = [
-    "answer",
-    "answers",
-    "explain",
-    "i",
-    "me",
-    "my",
-    "reply",
-    "respond",
-    "response",
-    "responses",
-    "you",
-    "your",
-];
+/// Words for the one who gives an instruction and the one who gets it.
+const PERSONAL_WORDS: [&str; 5] = ["i", "me", "my", "you", "your"];
+
+/// Verbs that tell an agent how to speak, if one of the first two words is one: "Always answer in French".
+const SPEAKING_VERBS: [&str; 4] = ["answer", "explain", "reply", "respond"];
 
 /// Returns whether an instruction is one of a person to the agent, such as "I prefer short answers".
 fn addresses_agent(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.any(|word| CONVERSATION_WORDS.contains(&word.as_str()))
+    let words = || text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words().any(|word| PERSONAL_WORDS.contains(&word.as_str()))
+        || words().take(2).any(|word| SPEAKING_VERBS.contains(&word.as_str()))
 }
 
 /// Returns the value of the answer at a rank. Scores of different questions cannot be compared, ranks can.

@@ -4,7 +4,7 @@ use heirloom_core::assembly::Activity;
 use heirloom_core::recall::terms;
 
 /// Stems of words for what every change of code has.
-const PROCESS_TERMS: [&str; 12] = [
+const PROCESS_TERMS: [&str; 11] = [
     "branch",
     "changelog",
     "comment",
@@ -14,7 +14,6 @@ const PROCESS_TERMS: [&str; 12] = [
     "linter",
     "name",
     "pull",
-    "style",
     "test",
     "typo",
 ];
@@ -78,6 +77,7 @@ mod tests {
             "Frontend tests need a browser.",
             "Images that run as root are rejected.",
             "Before a release, the export is compared.",
+            "Styling uses the utility classes of the design system.",
             "",
         ] {
             assert!(!concerns_every_change(text, Activity::Feature), "{text}");

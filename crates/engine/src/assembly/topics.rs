@@ -13,47 +13,81 @@ const MIN_TITLES: usize = 2;
 /// A shorter word is no topic.
 const MIN_LETTERS: usize = 3;
 
-/// Words of titles that say what was done or what kind of text follows, not what it is about.
-const GENERAL_WORDS: [&str; 22] = [
+/// Words of titles that say what was done or what kind of text follows, not what it is about. Other forms of them count,
+/// too.
+const GENERAL_WORDS: [&str; 55] = [
     "add",
     "adopt",
     "adr",
+    "all",
+    "allow",
     "architecture",
+    "avoid",
     "change",
     "choose",
     "create",
+    "decide",
     "decision",
-    "decisions",
+    "each",
+    "enable",
+    "ensure",
+    "fix",
+    "for",
+    "from",
+    "handle",
+    "how",
     "implement",
+    "improve",
     "introduce",
+    "into",
+    "maintain",
+    "make",
+    "manage",
+    "migrate",
     "move",
     "new",
+    "not",
+    "only",
     "proposal",
+    "provide",
     "record",
-    "records",
+    "refactor",
     "remove",
+    "rename",
     "replace",
+    "send",
+    "should",
+    "store",
     "support",
+    "switch",
+    "template",
+    "toward",
     "update",
+    "upgrade",
     "use",
-    "using",
+    "via",
+    "when",
+    "where",
+    "why",
+    "with",
+    "without",
 ];
 
 /// Returns the topics of some titles, those of most titles first.
 pub(super) fn topics<'t>(titles: impl Iterator<Item = &'t str>) -> Vec<String> {
     // Forms of a word count as one, which is shown as it was first written.
     let mut counts: HashMap<String, (usize, String)> = HashMap::new();
+    let general: HashSet<String> = GENERAL_WORDS.iter().flat_map(|word| terms(word)).collect();
     for title in titles {
         let mut seen = HashSet::new();
-        for word in title.split(|c: char| !c.is_alphanumeric() && c != '-') {
+        for word in title.split(|c: char| !c.is_alphanumeric() && !['-', '.'].contains(&c)) {
+            let word = word.trim_matches(['-', '.']);
             let lower = word.to_lowercase();
             let is_topic = word.chars().filter(|c| c.is_alphabetic()).count() >= MIN_LETTERS
                 && !word.contains(|c: char| c.is_ascii_digit())
-                && !is_stop_word(&lower)
-                && !GENERAL_WORDS.contains(&lower.as_str());
-            let Some(term) = terms(&lower).into_iter().next().filter(|_| is_topic) else {
-                continue;
-            };
+                && !is_stop_word(&lower);
+            let term = terms(&lower).into_iter().next().filter(|term| !general.contains(term));
+            let Some(term) = term.filter(|_| is_topic) else { continue };
             if seen.insert(term.clone()) {
                 counts.entry(term).or_insert((0, lower)).0 += 1;
             }
@@ -77,8 +111,10 @@ mod tests {
             "Store each submission once",
             "Use Redis for the queue",
             "Queues are drained at night",
+            "Adding pages from Next.js",
+            "Moving away from Next.js",
         ];
-        assert_eq!(topics(titles.into_iter()), ["queue", "submissions"]);
+        assert_eq!(topics(titles.into_iter()), ["next.js", "queue", "submissions"]);
         assert!(topics(std::iter::empty()).is_empty());
     }
 }

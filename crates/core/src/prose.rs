@@ -62,10 +62,14 @@ fn paragraphs(text: &str) -> Vec<&str> {
 
 /// Returns whether a line of Markdown begins something of its own: an item of a list, a heading, a quote, a row, code.
 fn starts_own_line(line: &str) -> bool {
+    line.trim_start().starts_with(['#', '|', '>', '`']) || is_list_item(line)
+}
+
+/// Returns whether a line of Markdown begins an item of a list.
+pub(crate) fn is_list_item(line: &str) -> bool {
     let line = line.trim_start();
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    line.starts_with(['#', '|', '>', '`'])
-        || ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
+    ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
         || number.len() < line.len() && [". ", ") "].iter().any(|end| number.starts_with(end))
 }
 

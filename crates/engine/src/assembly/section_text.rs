@@ -1,5 +1,6 @@
 //! What a context shows of a section of a document.
 
+use heirloom_core::assembly::readable_part;
 use heirloom_core::prose;
 use heirloom_core::record::Referent;
 
@@ -84,28 +85,18 @@ pub(super) fn shown_text(hit: &Hit) -> String {
     if let Some(statements) = statements {
         return statements.lines().map(one_line).collect::<Vec<_>>().join(" · ");
     }
-    let shown = match &hit.passage {
-        None => vec![hit.item.text.as_str()],
-        Some(passage) => {
-            let passage = without_cut_marks(passage);
-            match prose::whole_sentences(&hit.item.text, passage) {
-                // The passage is not a part of the text: the excerpt of an episode.
-                sentences if sentences.is_empty() => vec![passage],
-                sentences => sentences,
-            }
-        }
-    };
-    let lines = shown.into_iter().flat_map(str::lines).filter(|line| !is_link_definition(line));
-    one_line(&lines.collect::<Vec<_>>().join(" "))
-}
-
-/// Returns whether a line of markdown defines where a link leads to: `[name]: https://…`. Readers do not see it.
-fn is_link_definition(line: &str) -> bool {
-    let definition = line.trim().strip_prefix('[').and_then(|rest| rest.split_once("]: "));
-    definition.is_some_and(|(_, target)| {
-        let target = target.trim_start();
-        ["http://", "https://", "/", "./", "../", "#"].iter().any(|start| target.starts_with(start))
-    })
+    let text = hit.item.text.as_str();
+    let passage = hit.passage.as_deref().map(without_cut_marks);
+    let readable = passage.or(Some(text)).filter(|_| hit.is_section());
+    if let Some(shown) = readable.and_then(|part| readable_part(text, part)) {
+        return shown;
+    }
+    let sentences = passage.map(|passage| prose::whole_sentences(text, passage).join(" "));
+    match sentences.filter(|sentences| !sentences.is_empty()) {
+        Some(sentences) => one_line(&sentences),
+        // The passage is not a part of the text: the excerpt of an episode.
+        None => one_line(passage.unwrap_or(text)),
+    }
 }
 
 /// Returns the name under which a document can be read: the number of a decision record, or the id of another document.
@@ -131,19 +122,4 @@ pub(super) fn says_nothing(hit: &Hit) -> bool {
     let words = body.split_whitespace().filter(|word| !word.contains("://"));
     ["status", "date"].iter().any(|name| heading.eq_ignore_ascii_case(name))
         || words.filter(is_word).count() < MIN_SECTION_WORDS
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn definitions_of_links_are_recognised() {
-        for line in ["[1]: https://example.org", "  [adr]: ../adr/0001.md", "[top]: #top"] {
-            assert!(is_link_definition(line), "{line}");
-        }
-        for line in ["[x] done", "[note]: keep the order", "See [1]: https://example.org"] {
-            assert!(!is_link_definition(line), "{line}");
-        }
-    }
 }

@@ -1,0 +1,209 @@
+//! What is shown of a part of a Markdown document on one line.
+
+use crate::prose::{is_list_item, one_line, whole_sentences};
+
+/// The most words of a list that are added to the sentence which introduces it.
+const MAX_LIST_WORDS: usize = 80;
+
+/// The most commands of a shell that are shown.
+const MAX_COMMANDS: usize = 4;
+
+/// Languages of code blocks that hold commands.
+const SHELLS: [&str; 6] = ["bash", "console", "sh", "shell", "shell-session", "zsh"];
+
+/// Returns what is shown of a part of a document: its whole sentences with the list that the last one introduces, on one
+/// line. Commands are joined; of other code it says only that it is there, since code on one line cannot be read. Link
+/// definitions and comments, which readers of the document do not see, are left out. `None` if `part` is no part of the
+/// text.
+pub fn readable_part(text: &str, part: &str) -> Option<String> {
+    let sentences = whole_sentences(text, part);
+    let offset = |sentence: &str| sentence.as_ptr() as usize - text.as_ptr() as usize;
+    let start = offset(sentences.first()?);
+    let last = sentences.last()?;
+    let end = end_with_list(text, offset(last) + last.len());
+    let mut shown = Vec::new();
+    let mut code: Option<CodeBlock> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (from, to) = (at.max(start), (at + line.len()).min(end));
+        at += line.len();
+        let is_fence = ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence));
+        match (&mut code, is_fence) {
+            (None, true) => code = Some(CodeBlock::new(line)),
+            (Some(_), true) => shown.extend(code.take().and_then(|block| block.summary())),
+            (Some(block), false) => block.add(line, from < to),
+            (None, false) if from < to && !is_invisible(line) => {
+                shown.push(text[from..to].to_owned())
+            }
+            (None, false) => {}
+        }
+    }
+    shown.extend(code.and_then(|block| block.summary()));
+    Some(one_line(&shown.join(" ")))
+}
+
+/// Returns where the list ends that the text before `end` introduces with a colon; `end` if it introduces none. A long list
+/// is cut between its items.
+fn end_with_list(text: &str, end: usize) -> usize {
+    if !text[..end].ends_with(':') {
+        return end;
+    }
+    let (mut at, mut list_end, mut words, mut is_open) = (end, end, 0, false);
+    for line in text[end..].split_inclusive('\n') {
+        at += line.len();
+        if line.trim().is_empty() {
+            // Another item may follow, but no further line of this one.
+            is_open = false;
+            continue;
+        }
+        words += line.split_whitespace().count();
+        is_open |= is_list_item(line);
+        if !is_open || words > MAX_LIST_WORDS {
+            break;
+        }
+        list_end = at;
+    }
+    list_end
+}
+
+/// Returns whether readers of the document do not see a line: `[name]: https://…` defines where a link leads to, and
+/// `<!-- … -->` is a comment.
+fn is_invisible(line: &str) -> bool {
+    let line = line.trim();
+    let definition = line.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+    let is_definition = definition.is_some_and(|(_, target)| {
+        let target = target.trim_start();
+        ["http://", "https://", "/", "./", "../", "#"].iter().any(|start| target.starts_with(start))
+    });
+    is_definition || line.starts_with("<!--") && line.ends_with("-->")
+}
+
+/// A block of code.
+struct CodeBlock<'t> {
+    language: &'t str,
+    lines: Vec<&'t str>,
+    /// Whether the part that is shown contains some of it.
+    is_shown: bool,
+}
+
+impl<'t> CodeBlock<'t> {
+    fn new(fence: &'t str) -> Self {
+        let language = fence.trim().trim_start_matches(['`', '~']).trim();
+        CodeBlock { language, lines: vec![], is_shown: false }
+    }
+
+    fn add(&mut self, line: &'t str, is_shown: bool) {
+        self.is_shown |= is_shown;
+        let line = line.trim();
+        if !line.is_empty() {
+            self.lines.push(line);
+        }
+    }
+
+    /// Returns what is shown of it: one line of code, commands, or how much code there is.
+    fn summary(&self) -> Option<String> {
+        if !self.is_shown {
+            return None;
+        }
+        let is_shell = SHELLS.contains(&self.language.to_lowercase().as_str())
+            || self.lines.iter().all(|line| line.starts_with("$ "));
+        let commands: Vec<&str> = match is_shell {
+            true => {
+                let lines = self.lines.iter().filter(|line| !line.starts_with('#'));
+                lines.map(|line| line.trim_start_matches("$ ")).collect()
+            }
+            false => self.lines.clone(),
+        };
+        let is_continued = commands.iter().any(|line| line.ends_with('\\'));
+        match (commands.as_slice(), self.language) {
+            ([], _) => None,
+            ([line], _) => Some(format!("`{}`", line.trim_matches('`'))),
+            (_, _) if is_shell && !is_continued && commands.len() <= MAX_COMMANDS => {
+                Some(format!("`{}`", commands.join("; ")))
+            }
+            (_, "mermaid" | "plantuml") => Some("(a diagram)".to_owned()),
+            (lines, _) => Some(format!("({} lines of code)", lines.len())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = "\
+Migrations are generated. After a change of a model run:
+
+```bash
+# in the container
+make migrations
+make migrate
+```
+
+Never edit them:
+
+- The order is fixed.
+- Squashed ones
+  are replaced.
+
+Then check the class.
+```csharp
+class A {
+    int b;
+}
+```
+[1]: https://example.org
+<!-- A reminder -->
+One more line, `npm run x`.
+```
+npm ci
+```
+";
+
+    fn readable(part: &str) -> String {
+        readable_part(DOCUMENT, part).unwrap()
+    }
+
+    #[test]
+    fn a_list_follows_the_sentence_that_introduces_it() {
+        assert_eq!(
+            readable("Never edit them:"),
+            "Never edit them: - The order is fixed. - Squashed ones are replaced."
+        );
+        let long = format!("We chose:\n{}", "- one of very many items\n".repeat(40));
+        let shown = readable_part(&long, "We chose:").unwrap();
+        assert!(shown.ends_with("- one of very many items"), "{shown}");
+        assert!(shown.split_whitespace().count() <= MAX_LIST_WORDS + 2, "{shown}");
+    }
+
+    #[test]
+    fn commands_are_joined_and_other_code_is_counted() {
+        let all = readable(DOCUMENT);
+        assert!(all.contains("run: `make migrations; make migrate` Never"), "{all}");
+        assert!(all.contains("check the class. (3 lines of code) One more"), "{all}");
+        assert!(all.ends_with("`npm run x`. `npm ci`"), "{all}");
+        let diagram = "The model:\n```mermaid\na\nb\n```\n";
+        assert_eq!(readable_part(diagram, diagram).unwrap(), "The model: (a diagram)");
+    }
+
+    #[test]
+    fn code_outside_of_the_part_is_not_shown() {
+        assert_eq!(readable("Then check the class."), "Then check the class.");
+        assert_eq!(readable("int b;"), "(3 lines of code)");
+        assert_eq!(readable_part(DOCUMENT, "no part of it"), None);
+    }
+
+    #[test]
+    fn link_definitions_and_comments_are_left_out() {
+        for line in
+            ["[1]: https://example.org", "  [adr]: ../adr/0001.md", "[top]: #top", "<!-- x -->"]
+        {
+            assert!(is_invisible(line), "{line}");
+        }
+        for line in
+            ["[x] done", "[note]: keep the order", "See [1]: https://example.org", "a <!-- x -->"]
+        {
+            assert!(!is_invisible(line), "{line}");
+        }
+    }
+}

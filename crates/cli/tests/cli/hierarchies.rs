@@ -358,6 +358,13 @@ fn adopt_finds_decision_records_by_their_content() {
         adopted["found"][0]["reason"],
         "2 of 2 numbered files have the sections of a decision record"
     );
+    for number in 3..=10 {
+        workspace.write(&format!("docs/design/log/{number:03}-c.md"), RECORD);
+    }
+    assert_eq!(
+        workspace.json("adopt --dry-run")["found"][0]["reason"],
+        "10 numbered files; 8 of the first 8 have the sections of a decision record"
+    );
 }
 
 #[cfg(unix)]

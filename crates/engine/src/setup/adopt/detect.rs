@@ -283,9 +283,11 @@ fn records_by_content(root: &Root, folder: &Folder) -> Option<String> {
         let metadata = root.metadata(&format!("{}/{file}", folder.path));
         matches!(metadata, Ok(Some(metadata)) if metadata.len() <= MAX_RECORD_BYTES)
     };
-    let numbered =
-        folder.files.iter().filter(|file| is_numbered(file) && !path::is_restructured_text(file));
-    let sampled: Vec<&String> = numbered.filter(is_small).take(MAX_SAMPLED_FILES).collect();
+    let numbered = || {
+        let files = folder.files.iter();
+        files.filter(|file| is_numbered(file) && !path::is_restructured_text(file))
+    };
+    let sampled: Vec<&String> = numbered().filter(is_small).take(MAX_SAMPLED_FILES).collect();
     if sampled.len() < 2 {
         return None;
     }
@@ -294,8 +296,11 @@ fn records_by_content(root: &Root, folder: &Folder) -> Option<String> {
         text.is_some_and(|text| adr::has_adr_sections(file, &text))
     };
     let records = sampled.iter().filter(is_record).count();
-    let count = sampled.len();
-    (records >= 2 && records * 2 >= count).then(|| {
-        format!("{records} of {count} numbered files have the sections of a decision record")
+    let (looked_at, all) = (sampled.len(), numbered().count());
+    (records >= 2 && records * 2 >= looked_at).then(|| match looked_at == all {
+        true => format!("{records} of {all} numbered files have the sections of a decision record"),
+        false => format!(
+            "{all} numbered files; {records} of the first {looked_at} have the sections of a decision record"
+        ),
     })
 }

@@ -75,8 +75,14 @@ pub fn drop_in_background<T: Send + 'static>(value: T, allocations: usize) {
     const MIN_BACKGROUND_ALLOCATIONS: usize = 10_000;
     if allocations >= MIN_BACKGROUND_ALLOCATIONS {
         // If no thread can be started, the closure and with it the value is dropped here.
-        drop(std::thread::Builder::new().spawn(move || drop(value)));
+        in_background(move || drop(value));
     }
+}
+
+/// Runs a closure in a background thread. It does not run if no thread can be started, and may not finish before the
+/// process ends.
+pub fn in_background(closure: impl FnOnce() + Send + 'static) {
+    drop(std::thread::Builder::new().spawn(closure));
 }
 
 #[cfg(test)]

@@ -205,18 +205,28 @@ impl IndexFiles {
             .map_err(|error| IndexError::system(&self.folder.display().to_string(), &error))
     }
 
-    /// Removes the files of other indexes, and drafts and segments of this one but those given.
+    /// Returns the files of other indexes, and drafts and segments of this one but those given.
     /// Files with names that no index gives are left alone.
-    pub(crate) fn remove_stale(&self, segments: &[String]) {
-        let Ok(entries) = self.dir.entries() else { return };
-        for entry in entries.flatten() {
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let Some((id, extension)) = parse_file_name(&name) else { continue };
+    pub(crate) fn stale(&self, segments: &[String]) -> Vec<String> {
+        let Ok(entries) = self.dir.entries() else { return vec![] };
+        let is_stale = |name: &String| {
+            let Some((id, extension)) = parse_file_name(name) else { return false };
             let is_replaceable = [SEGMENT_EXTENSION, DRAFT_EXTENSION].contains(&extension);
-            if id != self.id || is_replaceable && !segments.contains(&name) {
-                // Windows refuses to delete an open file; the next commit tries again.
-                drop(self.dir.remove_file(&name));
-            }
+            id != self.id || is_replaceable && !segments.contains(name)
+        };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(is_stale).collect()
+    }
+
+    /// Removes the files of other indexes, and drafts and segments of this one but those given.
+    pub(crate) fn remove_stale(&self, segments: &[String]) {
+        self.remove(&self.stale(segments));
+    }
+
+    /// Removes files. Windows refuses to remove an open file; the next commit tries again.
+    pub(crate) fn remove(&self, names: &[String]) {
+        for name in names {
+            drop(self.dir.remove_file(name));
         }
     }
 }

@@ -276,7 +276,7 @@ impl Index {
         }
         sqlite::execute(&snapshot.db, ["ROLLBACK", "BEGIN IMMEDIATE"])?;
         // On failure the connection is dropped, which rolls the transaction back.
-        self.write(&mut snapshot, &files, update, embedder, progress)?;
+        let replaced = self.write(&mut snapshot, &files, update, embedder, progress)?;
         let Snapshot { db, slots, segments, vector_numbers, sources, .. } = snapshot;
         sqlite::execute(&db, ["COMMIT"])?;
         if is_new {
@@ -285,13 +285,23 @@ impl Index {
         }
         let named: Vec<String> =
             segments::all(&db)?.into_iter().map(|segment| segment.file).collect();
-        files.remove_stale(&named);
+        let stale = files.stale(&named);
         sqlite::execute(&db, ["BEGIN"])?;
-        let committed = Snapshot::new(db, slots, segments, vector_numbers, Some(files))?;
+        let committed = Snapshot::new(db, slots, segments, vector_numbers, Some(files.clone()))?;
+        if is_new {
+            // What was purged must not outlive this process in the files of the index before.
+            files.remove(&stale);
+        } else if !stale.is_empty() {
+            // Removing a file takes as long as a third of a recall. No later commit gives a file one of these names.
+            parallel::in_background(move || {
+                drop(replaced);
+                files.remove(&stale);
+            });
+        }
         Ok(committed.with_sources(sources))
     }
 
-    /// Writes a new generation inside the open transaction.
+    /// Writes a new generation inside the open transaction. Returns the segments that it replaces.
     fn write(
         &self,
         snapshot: &mut Snapshot,
@@ -299,21 +309,25 @@ impl Index {
         update: Update,
         embedder: &dyn Embedder,
         progress: &dyn Fn(usize, usize),
-    ) -> Result<(), IndexError> {
+    ) -> Result<Vec<Arc<Segment>>, IndexError> {
         let Snapshot { db, slots, segments, .. } = snapshot;
         let generation = state::generation(db)? + 1;
         let slots_before = slots.len();
         state::set_purge_checksum(db, update.purge_checksum)?;
         state::set_checksum(db, update.checksum)?;
+        let mut replaced = Vec::new();
         if let Some(draft) = apply::apply(db, slots, update, embedder, progress)? {
             let new_slots = u32::try_from(slots.len() - slots_before).unwrap_or(u32::MAX);
+            let before = segments.clone();
             let (draft, covered) = self.merge(db, slots, segments, draft, new_slots)?;
+            replaced.extend_from_slice(&before[segments.len()..]);
             let file = files.segment_file(generation);
             self.write_segment(&file, &draft)?;
             segments.push(Arc::new(self.open_segment(&file)?));
             segments::insert(db, &SegmentRow { number: generation, file, slots: covered })?;
         }
-        state::set_generation(db, generation)
+        state::set_generation(db, generation)?;
+        Ok(replaced)
     }
 
     /// Merges existing segments into a new one, as long as the last of them is at most twice as

@@ -157,9 +157,14 @@ pub fn is_standing_instruction(sentence: &str) -> bool {
 /// Returns whether a sentence, given also in its folded form, is a standing instruction.
 fn instructs(sentence: &str, full: &FoldedSentence<'_>) -> bool {
     let word_count = full.words().filter(|word| *word != ",").count();
-    if !(MIN_WORDS..=MAX_WORDS).contains(&word_count) || full.contains_any(HEDGES) {
-        return false;
-    }
+    // Hedges are many phrases, and most sentences are rejected before.
+    (MIN_WORDS..=MAX_WORDS).contains(&word_count)
+        && has_form_of_instruction(sentence, full)
+        && !full.contains_any(HEDGES)
+}
+
+/// Returns whether a sentence has one of the forms of standing instructions.
+fn has_form_of_instruction(sentence: &str, full: &FoldedSentence<'_>) -> bool {
     if prose::is_question(sentence) {
         let bare = full.without_lead_ins(LEAD_INS);
         return is_polite_request(&bare) && bare.contains_any(GENERIC_WORDS);

@@ -126,15 +126,17 @@ pub(super) fn is_quantified_imperative(bare: &FoldedSentence<'_>) -> bool {
     if is_always {
         return !bare.contains_any(NO_RECURRENCE);
     }
-    let is_imperative = bare.starts_with_any(IMPERATIVES) || bare.contains_any(OBLIGATIONS);
     if is_conditional_instruction(bare) {
         return true;
     }
-    let is_generic = bare.contains_any(GENERIC_QUANTIFIERS)
-        || bare.contains_any(ANSWER_SCOPES)
-        || bare.contains_any(&["always", "never"]);
-    is_imperative
-        && is_generic
+    let is_imperative = || bare.starts_with_any(IMPERATIVES) || bare.contains_any(OBLIGATIONS);
+    let is_generic = || {
+        bare.contains_any(&["always", "never"])
+            || bare.contains_any(GENERIC_QUANTIFIERS)
+            || bare.contains_any(ANSWER_SCOPES)
+    };
+    is_imperative()
+        && is_generic()
         && !bare.contains_any(OBSERVATIONS)
         && !bare.contains_any(ONE_TASK_SCOPES)
 }
@@ -149,39 +151,45 @@ pub(super) fn is_demand(bare: &FoldedSentence<'_>) -> bool {
 /// Recognises instructions with a condition: "When it's about caching you can explain more", "prod only after Jonas has
 /// signed off".
 pub(super) fn is_conditional_instruction(bare: &FoldedSentence<'_>) -> bool {
-    let is_condition = bare.starts_with_any(&[
-        "when it's about",
-        "when it comes to",
-        "when you",
-        "if you",
-        "when there's",
-        "for anything",
-        "for everything",
-    ]);
-    let instructs = bare.contains_any(&[
-        "you can",
-        "you may",
-        "you should",
-        "please",
-        "don't",
-        "always",
-        "never",
-        "ask",
-        "tell me",
-        "use",
-    ]);
-    let is_restriction = bare.contains_any(&[
-        "only after",
-        "only once",
-        "only when",
-        "only with",
-        "not before",
-        "not until",
-        "not without",
-        "only for",
-    ]);
-    (is_condition && instructs
-        || is_restriction
+    let is_condition = || {
+        bare.starts_with_any(&[
+            "when it's about",
+            "when it comes to",
+            "when you",
+            "if you",
+            "when there's",
+            "for anything",
+            "for everything",
+        ])
+    };
+    let instructs = || {
+        bare.contains_any(&[
+            "you can",
+            "you may",
+            "you should",
+            "please",
+            "don't",
+            "always",
+            "never",
+            "ask",
+            "tell me",
+            "use",
+        ])
+    };
+    let is_restriction = || {
+        bare.contains_any(&[
+            "only after",
+            "only once",
+            "only when",
+            "only with",
+            "not before",
+            "not until",
+            "not without",
+            "only for",
+        ])
+    };
+    (is_condition() && instructs()
+        || is_restriction()
             && !bare.starts_with_any(&["it", "that", "this", "happens", "fails", "works"]))
         && !bare.contains_any(OBSERVATIONS)
 }
@@ -274,14 +282,18 @@ pub(super) fn is_labelled_convention(bare: &FoldedSentence<'_>) -> bool {
 /// Recognises statements about all things of a kind: "Amounts are integers in cents", "every migration needs a down step",
 /// "secrets must come from the vault".
 pub(super) fn is_generic_statement(bare: &FoldedSentence<'_>) -> bool {
-    if bare.contains_any(OBSERVATIONS)
-        || bare.starts_with_any(&[
+    let is_report = || {
+        bare.starts_with_any(&[
             "i", "it", "that", "this", "these", "those", "they", "he", "she", "there", "what",
             "why", "how", "looks", "sounds", "tests", "things",
         ]) && !bare.contains_any(&["this repo", "this codebase", "this project"])
-    {
-        return false;
-    }
+    };
+    // Observations are many phrases, and most sentences are rejected before.
+    !is_report() && states_rule(bare) && !bare.contains_any(OBSERVATIONS)
+}
+
+/// Returns whether a sentence has the form of a statement about all things of a kind.
+fn states_rule(bare: &FoldedSentence<'_>) -> bool {
     let words: Vec<&str> = bare.words().collect();
     if words.len() < 3 {
         return false;
@@ -296,21 +308,21 @@ pub(super) fn is_generic_statement(bare: &FoldedSentence<'_>) -> bool {
     if quantified && bare.contains_any(&modal) {
         return !ends_in_state(&words);
     }
+    let is_plural = is_bare_plural(&words);
     let is_obligation =
-        bare.contains_any(&["must", "should"]) && !bare.contains_any(EPISTEMIC_MODALS);
-    if is_obligation && is_bare_plural(&words) {
+        || bare.contains_any(&["must", "should"]) && !bare.contains_any(EPISTEMIC_MODALS);
+    if is_plural && is_obligation() {
         return true;
     }
-    let ends_generic = bare.contains_any(UNIVERSAL_SCOPES);
-    let verb = GENERIC_VERBS.iter().any(|verb| bare.contains(verb))
-        || bare.contains_any(&["is", "goes", "lives", "stays", "gets", "uses"]);
-    if ends_generic && verb && words.len() >= 4 {
-        return true;
+    let has_verb = || {
+        GENERIC_VERBS.iter().any(|verb| bare.contains(verb))
+            || bare.contains_any(&["is", "goes", "lives", "stays", "gets", "uses"])
+    };
+    if words.len() < 4 {
+        return false;
     }
-    is_bare_plural(&words)
-        && words.len() >= 4
-        && !ends_in_state(&words)
-        && !bare.contains_any(PRESENT_MOMENT)
+    bare.contains_any(UNIVERSAL_SCOPES) && has_verb()
+        || is_plural && !ends_in_state(&words) && !bare.contains_any(PRESENT_MOMENT)
 }
 
 /// Returns whether a sentence begins with a plural noun without a determiner and one of the generic verbs.

@@ -25,17 +25,17 @@ pub fn readable_part(text: &str, part: &str) -> Option<String> {
     let mut code: Option<CodeBlock> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let (from, to) = (at.max(start), (at + line.len()).min(end));
-        at += line.len();
-        let is_fence = ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence));
-        match (&mut code, is_fence) {
-            (None, true) => code = Some(CodeBlock::new(line)),
-            (Some(_), true) => shown.extend(code.take().and_then(|block| block.summary())),
-            (Some(block), false) => block.add(line, from < to),
-            (None, false) if from < to && !is_invisible(line) => {
-                shown.push(text[from..to].to_owned())
+        let fence = fence_in(line).map(|fence| at + fence);
+        let line_end = at + line.len();
+        let (from, to) = (at.max(start), line_end.min(fence.unwrap_or(line_end)).min(end));
+        at = line_end;
+        match (&mut code, fence) {
+            (Some(block), None) => block.add(line, from < to),
+            (Some(_), Some(_)) => shown.extend(code.take().and_then(|block| block.summary())),
+            (None, _) => {
+                shown.extend((from < to && !is_invisible(line)).then(|| text[from..to].to_owned()));
+                code = fence.map(|fence| CodeBlock::new(&text[fence..line_end]));
             }
-            (None, false) => {}
         }
     }
     shown.extend(code.and_then(|block| block.summary()));
@@ -64,6 +64,19 @@ fn end_with_list(text: &str, end: usize) -> usize {
         list_end = at;
     }
     list_end
+}
+
+/// Returns where a line has a fence that begins or ends a block of code: at its beginning, or after a heading in the same
+/// line.
+fn fence_in(line: &str) -> Option<usize> {
+    let start = line.len() - line.trim_start().len();
+    let is_fence = |at: &usize| ["```", "~~~"].iter().any(|fence| line[*at..].starts_with(fence));
+    let after_heading = || line.rfind(": ```").map(|colon| colon + ": ".len());
+    let language = |at: &usize| line[*at..].trim_matches(|c: char| c == '`' || c.is_whitespace());
+    Some(start)
+        .filter(is_fence)
+        .or_else(after_heading)
+        .filter(|at| !language(at).contains([' ', '`']))
 }
 
 /// Returns whether readers of the document do not see a line: `[name]: https://…` defines where a link leads to, and
@@ -182,8 +195,12 @@ npm ci
         assert!(all.contains("run: `make migrations; make migrate` Never"), "{all}");
         assert!(all.contains("check the class. (3 lines of code) One more"), "{all}");
         assert!(all.ends_with("`npm run x`. `npm ci`"), "{all}");
-        let diagram = "The model:\n```mermaid\na\nb\n```\n";
-        assert_eq!(readable_part(diagram, diagram).unwrap(), "The model: (a diagram)");
+        for diagram in ["The model:\n```mermaid\na\nb\n```\n", "The model: ```mermaid\na\nb\n```"] {
+            assert_eq!(readable_part(diagram, diagram).unwrap(), "The model: (a diagram)");
+        }
+        for inline in ["```one line``` of code", "The model: ```a b``` is"] {
+            assert_eq!(readable_part(inline, inline).unwrap(), inline);
+        }
     }
 
     #[test]

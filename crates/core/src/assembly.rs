@@ -7,7 +7,7 @@ mod tier;
 mod usefulness;
 
 pub use excerpt::{Excerpt, excerpts};
-pub use readable::readable_part;
+pub use readable::readable_parts;
 pub use selection::{Candidate, Form, Share, select};
 pub use tier::{Activity, Tier};
 pub use usefulness::Match;

@@ -1,9 +1,14 @@
-//! What is shown of a part of a Markdown document on one line.
+//! What is shown of parts of a Markdown document on one line.
+
+use std::ops::Range;
 
 use crate::prose::{is_list_item, one_line, whole_sentences};
 
 /// The most words of a list that are added to the sentence which introduces it.
 const MAX_LIST_WORDS: usize = 80;
+
+/// What lies between two parts is shown, too, if it has at most this number of words.
+const MAX_WORDS_BETWEEN: usize = 40;
 
 /// The most commands of a shell that are shown.
 const MAX_COMMANDS: usize = 4;
@@ -11,16 +16,43 @@ const MAX_COMMANDS: usize = 4;
 /// Languages of code blocks that hold commands.
 const SHELLS: [&str; 6] = ["bash", "console", "sh", "shell", "shell-session", "zsh"];
 
-/// Returns what is shown of a part of a document: its whole sentences with the list that the last one introduces, on one
-/// line. Commands are joined; of other code it says only that it is there, since code on one line cannot be read. Link
-/// definitions and comments, which readers of the document do not see, are left out. `None` if `part` is no part of the
-/// text.
-pub fn readable_part(text: &str, part: &str) -> Option<String> {
+/// Returns what is shown of parts of a document: their whole sentences with the list that the last one introduces, on one
+/// line, in the order of the document, with `…` where something is left out between them. Commands are joined; of other code
+/// it says only that it is there, since code on one line cannot be read. Link definitions and comments, which readers of
+/// the document do not see, are left out. `None` if none is a part of the text.
+pub fn readable_parts(text: &str, parts: &[&str]) -> Option<String> {
+    let ranges = joined(text, parts.iter().filter_map(|part| sentence_range(text, part)).collect());
+    let shown: Vec<String> = ranges.into_iter().map(|range| readable(text, range)).collect();
+    (!shown.is_empty()).then(|| shown.join(" … "))
+}
+
+/// Returns where the whole sentences of a part are, with the list that the last one introduces.
+fn sentence_range(text: &str, part: &str) -> Option<Range<usize>> {
     let sentences = whole_sentences(text, part);
     let offset = |sentence: &str| sentence.as_ptr() as usize - text.as_ptr() as usize;
-    let start = offset(sentences.first()?);
-    let last = sentences.last()?;
-    let end = end_with_list(text, offset(last) + last.len());
+    let (first, last) = (sentences.first()?, sentences.last()?);
+    Some(offset(first)..end_with_list(text, offset(last) + last.len()))
+}
+
+/// Joins ranges that overlap or have little between them, in order.
+fn joined(text: &str, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut result: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        let is_near = |last: &&mut Range<usize>| {
+            let between = text.get(last.end..range.start).unwrap_or_default();
+            between.split_whitespace().count() <= MAX_WORDS_BETWEEN
+        };
+        match result.last_mut().filter(is_near) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => result.push(range),
+        }
+    }
+    result
+}
+
+/// Returns what is shown of a range of a document.
+fn readable(text: &str, Range { start, end }: Range<usize>) -> String {
     let mut shown = Vec::new();
     let mut code: Option<CodeBlock> = None;
     let mut at = 0;
@@ -39,7 +71,7 @@ pub fn readable_part(text: &str, part: &str) -> Option<String> {
         }
     }
     shown.extend(code.and_then(|block| block.summary()));
-    Some(one_line(&shown.join(" ")))
+    one_line(&shown.join(" "))
 }
 
 /// Returns where the list ends that the text before `end` introduces with a colon; `end` if it introduces none. A long list
@@ -173,8 +205,26 @@ npm ci
 ```
 ";
 
+    fn readable_part(text: &str, part: &str) -> Option<String> {
+        readable_parts(text, &[part])
+    }
+
     fn readable(part: &str) -> String {
         readable_part(DOCUMENT, part).unwrap()
+    }
+
+    #[test]
+    fn parts_are_joined_in_order_and_what_lies_between_is_marked() {
+        let middle = "Other words fill the long middle of the text. ".repeat(6);
+        let text = format!("It begins here. Then it goes on. {middle}It ends here.");
+        let shown = |parts: &[&str]| readable_parts(&text, parts).unwrap();
+        assert_eq!(shown(&["It ends here.", "It begins here."]), "It begins here. … It ends here.");
+        assert_eq!(
+            shown(&["Then it goes on.", "It begins here. Then it goes on."]),
+            "It begins here. Then it goes on."
+        );
+        let near = "One is here. Two is between. Three is there.";
+        assert_eq!(readable_parts(near, &["Three is there.", "One is here."]).unwrap(), near);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a context shows of a section of a document.
 
-use heirloom_core::assembly::readable_part;
+use heirloom_core::assembly::readable_parts;
 use heirloom_core::prose;
 use heirloom_core::record::Referent;
 
@@ -20,11 +20,23 @@ impl SectionText {
     /// Splits the text of a section, which begins with the title of its document and its heading: `title › heading: text`.
     /// `None` for other memories, and for sections without a heading.
     pub(super) fn of(hit: &Hit) -> Option<Self> {
+        Self::of_parts(&[hit])
+    }
+
+    /// Returns what is shown of each section that some parts of a document belong to, in order.
+    pub(super) fn of_each(parts: &[&Hit]) -> Vec<Self> {
+        let sections = parts.chunk_by(|a, b| a.item.text == b.item.text);
+        sections.filter_map(Self::of_parts).collect()
+    }
+
+    /// Returns what is shown of some parts of a section.
+    fn of_parts(parts: &[&Hit]) -> Option<Self> {
+        let hit = parts.first()?;
         let Referent::Document(id) = &hit.item.referent else { return None };
         let (title, rest) = hit.item.text.split_once(" › ")?;
         let (heading, body) = rest.split_once(": ")?;
         let start = hit.item.text.len() - body.len();
-        let shown = shown_text(hit);
+        let shown = shown_parts(parts);
         let prefix = one_line(&hit.item.text[..start]);
         let title = title.strip_prefix(document_pointer(id)).unwrap_or(title);
         let title = title.trim_start_matches([':', ' ']);
@@ -55,21 +67,10 @@ impl SectionText {
     }
 }
 
-/// Joins sections of a document, each with its heading. Parts of one section share it.
+/// Joins sections of a document, each with its heading.
 pub(super) fn merged_sections(sections: &[SectionText]) -> String {
-    let mut text = String::new();
-    let mut heading = None;
-    for section in sections {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        if heading != Some(&section.heading) {
-            text.push_str(&format!("{}: ", section.heading));
-            heading = Some(&section.heading);
-        }
-        text.push_str(&section.body);
-    }
-    text
+    let text = |section: &SectionText| format!("{}: {}", section.heading, section.body);
+    sections.iter().map(text).collect::<Vec<_>>().join(" ")
 }
 
 /// An episode with more words is shown in part.
@@ -87,9 +88,8 @@ pub(super) fn shown_text(hit: &Hit) -> String {
     }
     let text = hit.item.text.as_str();
     let passage = hit.passage.as_deref().map(without_cut_marks);
-    let readable = passage.or(Some(text)).filter(|_| hit.is_section());
-    if let Some(shown) = readable.and_then(|part| readable_part(text, part)) {
-        return shown;
+    if hit.is_section() {
+        return shown_parts(&[hit]);
     }
     let sentences = passage.map(|passage| prose::whole_sentences(text, passage).join(" "));
     match sentences.filter(|sentences| !sentences.is_empty()) {
@@ -97,6 +97,15 @@ pub(super) fn shown_text(hit: &Hit) -> String {
         // The passage is not a part of the text: the excerpt of an episode.
         None => one_line(passage.unwrap_or(text)),
     }
+}
+
+/// Returns what is shown of parts of a section.
+fn shown_parts(parts: &[&Hit]) -> String {
+    let Some(hit) = parts.first() else { return String::new() };
+    let text = hit.item.text.as_str();
+    let passages: Vec<&str> =
+        parts.iter().map(|hit| hit.passage.as_deref().map_or(text, without_cut_marks)).collect();
+    readable_parts(text, &passages).unwrap_or_else(|| one_line(passages[0]))
 }
 
 /// Returns the name under which a document can be read: the number of a decision record, or the id of another document.

@@ -20,14 +20,14 @@ pub(crate) enum Section {
     Standing,
     /// What concerns the task.
     Task,
-    /// Pointers to what can be read on demand.
-    Pointers,
     /// What was remembered today.
     New,
     /// What concerns the files.
     Files,
     /// What concerns the errors.
     Errors,
+    /// Pointers to what can be read on demand. They change least of all, but they are read last.
+    Pointers,
 }
 
 impl Section {
@@ -35,15 +35,15 @@ impl Section {
     pub(super) const ALL: [Section; 6] = [
         Section::Standing,
         Section::Task,
-        Section::Pointers,
         Section::New,
         Section::Files,
         Section::Errors,
+        Section::Pointers,
     ];
 
     /// Returns whether it changes while an agent works on a task.
     pub(super) fn changes(self) -> bool {
-        self >= Section::New
+        matches!(self, Section::New | Section::Files | Section::Errors)
     }
 
     /// Returns its heading.
@@ -206,11 +206,10 @@ impl Entry {
         value: f64,
         reason: &str,
     ) -> Self {
-        let texts: Vec<SectionText> =
-            parts.iter().filter_map(|part| SectionText::of(part)).collect();
-        match (parts, texts.as_slice()) {
+        let sections = SectionText::of_each(parts);
+        match (parts, sections.as_slice()) {
             ([_, _, ..], [first, ..]) => {
-                let text = merged_sections(&texts);
+                let text = merged_sections(&sections);
                 let label = first.title_label();
                 Self::with_text(parts[0], tier, section, value, reason, (label, text))
             }

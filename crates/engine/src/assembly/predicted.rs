@@ -15,16 +15,21 @@ const MAX_SHOWN: usize = 5;
 /// A memory with less confidence is not likely to be useful.
 const MIN_CONFIDENCE: f64 = 0.5;
 
+/// The number of terms that a commit must have in common with the task.
+const MIN_COMMON_TERMS: usize = 3;
+
 /// The value of a commit with a confidence of 1. Its line says what was done, and little about how.
 const COMMIT_VALUE: f64 = 0.2;
 
 /// Returns the entries of the best predictions with enough confidence. The predictions are in the order of what they add.
-/// With a task, a commit must have a word in common with it: many commits that touched the same files had another reason.
+/// With a task, a commit must have some words in common with it: most commits that touched the same files had another
+/// reason, and a subject says too little to be useful for that alone.
 pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<Entry> {
     let asked: Option<HashSet<String>> = task.map(|task| distinctive_terms(task).collect());
     let concerns_task = |memory: &&PredictedMemory| {
         let shares = |asked: &HashSet<String>| {
-            distinctive_terms(&memory.title).any(|term| asked.contains(&term))
+            let own: HashSet<String> = distinctive_terms(&memory.title).collect();
+            own.intersection(asked).count() >= MIN_COMMON_TERMS
         };
         memory.hit.is_some() || asked.as_ref().is_none_or(shares)
     };

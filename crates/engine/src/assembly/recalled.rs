@@ -30,8 +30,10 @@ const MAX_INSTRUCTION_WORDS: usize = 45;
 /// The value from which on a decision is critical.
 const MIN_CRITICAL_VALUE: f64 = 0.25;
 
-/// The usefulness for a piece of work from which on an instruction concerns it.
-const MIN_INSTRUCTION_USEFULNESS: f64 = 0.4;
+/// The usefulness for a piece of work from which on an instruction concerns it: one that a person gave in a note, and a
+/// rule among the facts.
+const MIN_USEFULNESS_OF_INSTRUCTION: f64 = 0.4;
+const MIN_USEFULNESS_OF_RULE: f64 = 0.6;
 
 /// The value of an instruction as near to the question as can be. It is low, since most instructions concern other tasks;
 /// the share of their tier is what brings them into a context.
@@ -153,7 +155,9 @@ pub(super) fn instructions(
     let matches_task = |hit: &Hit| {
         let mut ranked = answers.into_iter().flatten().enumerate();
         let same = ranked.find(|(_, answer)| answer.item.referent == hit.item.referent);
-        same.is_some_and(|(rank, answer)| answer.usefulness(rank) >= MIN_INSTRUCTION_USEFULNESS)
+        let least =
+            if is_note(hit) { MIN_USEFULNESS_OF_INSTRUCTION } else { MIN_USEFULNESS_OF_RULE };
+        same.is_some_and(|(rank, answer)| answer.usefulness(rank) >= least)
     };
     let entry = |hit: &Hit| {
         let sentences = instructions_in_memory(&hit.item.text).into_iter();

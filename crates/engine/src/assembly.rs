@@ -16,5 +16,6 @@ mod topics;
 mod useful;
 
 pub(crate) use assemble::{Assembly, assemble};
+pub(crate) use choice::LineOrder;
 pub(crate) use explanation::{ContextLine, Explanation, LeftOut};
 pub(crate) use signals::Signals;

@@ -21,6 +21,9 @@ const DAYS_UNTIL_SESSION: jiff::SignedDuration = jiff::SignedDuration::from_hour
 /// The share of tokens in the common beginning that is required.
 const MIN_SHARED: f64 = 0.8;
 
+/// What the session is about.
+const TASK: &str = "show partial refunds in the ledger and in the invoice";
+
 const MODULES: [&str; 14] = [
     "ledger", "refund", "invoice", "mail", "queue", "login", "session", "search", "export",
     "import", "report", "webhook", "cache", "schema",
@@ -65,6 +68,12 @@ pub(crate) struct ReplayReport {
     stored: usize,
     /// The share of tokens in the common beginning of consecutive contexts.
     shared: f64,
+    /// The same with lines by value.
+    shared_by_value: f64,
+    /// The share of the facts about the task and the open file that a context contains.
+    support: f64,
+    /// The same with lines by value.
+    support_by_value: f64,
     /// The mean number of tokens of a context.
     tokens: f64,
     budget: usize,
@@ -77,64 +86,130 @@ impl Report for ReplayReport {
     }
 }
 
-/// Replays a session of 50 calls about one task. Some calls open another file, report an error or follow a new fact.
+/// Replays a session of 50 calls about one task in the stable order, and again with lines by value.
 pub(crate) fn replay(budget: usize) -> Result<ReplayReport, Failure> {
-    let mut memory = LoadedMemory::new(&generated())?;
-    for (section, content) in PROJECT_FACTS {
-        let fact = json!({"content": content, "section": section});
-        memory.run(memory.now, "memory_store", fact)?;
-    }
-    memory.now += DAYS_UNTIL_SESSION;
-    let (mut file, mut error) = ("src/ledger.rs".to_owned(), None);
-    let mut report = ReplayReport {
+    let stable = Replay::run(budget, "stable")?;
+    let by_value = Replay::run(budget, "value")?;
+    let shared = format!("tokens in the common beginning >= {MIN_SHARED}");
+    let (support, other) = (stable.support(), by_value.support());
+    let bars = vec![
+        Bar::judge(shared, stable.shared(), stable.shared() >= MIN_SHARED),
+        Bar::judge(
+            "support / support with lines by value >= 1".to_owned(),
+            support / other,
+            support >= other,
+        ),
+    ];
+    Ok(ReplayReport {
         calls: CALLS,
-        opened: 0,
-        failed: 0,
-        stored: 0,
-        shared: 0.0,
-        tokens: 0.0,
+        opened: stable.opened,
+        failed: stable.failed,
+        stored: stable.stored,
+        shared: stable.shared(),
+        shared_by_value: by_value.shared(),
+        support,
+        support_by_value: other,
+        tokens: stable.tokens as f64 / CALLS as f64,
         budget,
-        bars: vec![],
-    };
-    let (mut shared, mut all) = (0, 0);
-    let mut before: Option<String> = None;
-    for call in 0..CALLS {
+        bars,
+    })
+}
+
+/// A session of 50 calls about one task. Some calls open another file, report an error or follow a new fact.
+#[derive(Default)]
+struct Replay {
+    opened: usize,
+    failed: usize,
+    stored: usize,
+    /// The file that is open, and the error that was seen last.
+    module: &'static str,
+    error: Option<String>,
+    /// Facts that were stored during the session.
+    new_facts: Vec<String>,
+    /// The tokens of all contexts; of all but the first; and of these, those in the beginning of the one before.
+    tokens: usize,
+    compared_tokens: usize,
+    shared_tokens: usize,
+    /// The sum of the shares of what is needed that each context contains.
+    supports: f64,
+}
+
+impl Replay {
+    fn run(budget: usize, order: &str) -> Result<Self, Failure> {
+        let mut memory = LoadedMemory::new(&generated())?;
+        for (section, content) in PROJECT_FACTS {
+            let fact = json!({"content": content, "section": section});
+            memory.run(memory.now, "memory_store", fact)?;
+        }
+        memory.now += DAYS_UNTIL_SESSION;
+        let mut replay = Replay { module: "ledger", ..Replay::default() };
+        let mut before: Option<String> = None;
+        for call in 0..CALLS {
+            replay.next_event(call, &mut memory)?;
+            let errors: Vec<&String> = replay.error.iter().collect();
+            let file = format!("src/{}.rs", replay.module);
+            let request = json!({"task": TASK, "files": [file], "errors": errors, "budget": budget, "order": order});
+            let answer = memory.run(memory.now, "context_assemble", request)?;
+            let context = answer["context"].as_str().unwrap_or_default().to_owned();
+            replay.measure(before.as_deref(), &context);
+            before = Some(context);
+        }
+        Ok(replay)
+    }
+
+    /// Opens another file, reports an error, stores a fact, or does nothing.
+    fn next_event(&mut self, call: usize, memory: &mut LoadedMemory) -> Result<(), Failure> {
         let module = MODULES[call % MODULES.len()];
         match call % 6 {
-            1 | 4 if report.opened < 14 => {
-                file = format!("src/{module}.rs");
-                report.opened += 1;
+            1 | 4 if self.opened < 14 => {
+                self.module = module;
+                self.opened += 1;
             }
-            2 if report.stored < 8 => {
+            2 if self.stored < 8 => {
                 let text = format!("The refund of a {module} entry takes {call} steps.");
                 memory.now += jiff::SignedDuration::from_secs(60);
                 let fact = json!({"content": text, "section": "Specs"});
                 memory.run(memory.now, "memory_store", fact)?;
-                report.stored += 1;
+                self.new_facts.push(text);
+                self.stored += 1;
             }
-            5 if report.failed < 6 => {
-                error = Some(format!("error: {module} timed out after {call} ms"));
-                report.failed += 1;
+            5 if self.failed < 6 => {
+                self.error = Some(format!("error: {module} timed out after {call} ms"));
+                self.failed += 1;
             }
-            0 => error = None,
+            0 => self.error = None,
             _ => {}
         }
-        let errors: Vec<&String> = error.iter().collect();
-        let request = json!({"task": "show partial refunds in the ledger and in the invoice", "files": [file], "errors": errors, "budget": budget});
-        let answer = memory.run(memory.now, "context_assemble", request)?;
-        let context = answer["context"].as_str().unwrap_or_default().to_owned();
-        let count = tokens::count(&context);
-        report.tokens += count as f64 / CALLS as f64;
-        if let Some(before) = &before {
-            shared += tokens::count(common_beginning(before, &context)).min(count);
-            all += count;
-        }
-        before = Some(context);
+        Ok(())
     }
-    report.shared = shared as f64 / all.max(1) as f64;
-    let name = format!("tokens in the common beginning >= {MIN_SHARED}");
-    report.bars = vec![Bar::judge(name, report.shared, report.shared >= MIN_SHARED)];
-    Ok(report)
+
+    /// Compares a context with the one before, and with what the call needs: the facts about the task, and what is known
+    /// about the open file.
+    fn measure(&mut self, before: Option<&str>, context: &str) {
+        let count = tokens::count(context);
+        self.tokens += count;
+        if let Some(before) = before {
+            self.shared_tokens += tokens::count(common_beginning(before, context)).min(count);
+            self.compared_tokens += count;
+        }
+        let about_task = PROJECT_FACTS.iter().map(|(_, fact)| (*fact).to_owned());
+        let about_task = about_task.chain(self.new_facts.iter().cloned());
+        let about_file = STATEMENTS[0].replace("{m}", self.module);
+        let needed = about_task.filter(|fact| fact.contains("refund")).chain([about_file]);
+        let contained: Vec<bool> = needed.map(|fact| context.contains(&fact)).collect();
+        let found = contained.iter().filter(|is_there| **is_there).count();
+        self.supports += found as f64 / contained.len() as f64;
+    }
+
+    /// Returns the share of tokens in the common beginning of consecutive contexts.
+    fn shared(&self) -> f64 {
+        self.shared_tokens as f64 / self.compared_tokens.max(1) as f64
+    }
+
+    /// Returns the mean share of what a call needs that its context contains.
+    fn support(&self) -> f64 {
+        self.supports / CALLS as f64
+    }
 }
 
 /// Returns the common beginning of two texts.
@@ -167,8 +242,13 @@ impl fmt::Display for ReplayReport {
         )?;
         writeln!(
             out,
-            "tokens in the common beginning of consecutive contexts: {:.3}",
-            self.shared
+            "tokens in the common beginning of consecutive contexts: {:.3}, with lines by value {:.3}",
+            self.shared, self.shared_by_value
+        )?;
+        writeln!(
+            out,
+            "support, the share of the facts about the task and the open file: {:.3}, with lines by value {:.3}",
+            self.support, self.support_by_value
         )?;
         write_bars(out, &self.bars)
     }

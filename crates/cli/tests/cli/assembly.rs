@@ -331,3 +331,20 @@ fn pointers_to_records_with_shared_numbers_work() {
         }
     }
 }
+
+#[test]
+fn lines_may_be_ordered_by_value() {
+    let workspace = shop();
+    let error = "the refund queue stalls: the ledger is locked";
+    let arguments = ["--task", "Number the invoices per year", "--error", error];
+    let stable = assemble(&workspace, &arguments);
+    let by_value = assemble(&workspace, &[&arguments[..], &["--order", "value"]].concat());
+    assert!(context(&by_value).starts_with("## Errors\n"), "{by_value}");
+    assert!(!context(&stable).starts_with("## Errors\n"), "{stable}");
+    let sorted = |answer: &Value| {
+        let mut lines: Vec<String> = context(answer).lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!(sorted(&stable), sorted(&by_value));
+}

@@ -4,7 +4,7 @@ use heirloom_core::Problem;
 use heirloom_core::assembly::Tier;
 
 use super::background;
-use super::choice::Choice;
+use super::choice::{Choice, LineOrder};
 use super::entry::{Entry, Section};
 use super::explanation::{ContextLine, Explanation, LeftOut};
 use super::predicted;
@@ -66,6 +66,7 @@ pub(crate) fn assemble(
     session: &Session,
     signals: &Signals,
     budget: usize,
+    order: LineOrder,
 ) -> Result<Assembly, Error> {
     let today = session.today().to_string();
     let questions = signals.questions();
@@ -77,7 +78,7 @@ pub(crate) fn assemble(
             entry.section = Section::New;
         });
     }
-    let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget));
+    let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget, order));
     assembly.explanation.add_weak(&weak);
     assembly.problems = problems;
     assembly.explanation.assembled = session.now().to_string();

@@ -5,14 +5,32 @@
 //! divides what is left of the budget among what changes, namely new memories and the answers about files and errors,
 //! and what the first round left out. Without entries that change, the first round has the whole budget.
 
+use std::cmp::Reverse;
+
 use heirloom_core::assembly::{Activity, Candidate, Form, Share, select};
 use heirloom_store::tokens;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::duplicates::{merge_same, remove_duplicates};
 use super::entry::{Entry, EntryForm, Section};
 
 /// The part of the budget that the first round leaves for what changes.
 const CHANGING_PART: f64 = 0.25;
+
+/// Values are compared as multiples of 1 / `VALUE_PRECISION`.
+const VALUE_PRECISION: f64 = 1e6;
+
+/// The order of the lines of a context.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LineOrder {
+    /// What changes least from call to call comes first, so that the prompt cache of a provider stays warm.
+    #[default]
+    Stable,
+    /// What concerns the errors and the files comes first, and the most valuable lines of each section.
+    Value,
+}
 
 /// A chosen entry.
 #[derive(Debug)]
@@ -46,11 +64,38 @@ impl ChosenEntry {
     fn position(&self) -> impl Ord + use<> {
         (self.entry.section, self.round, self.entry.position())
     }
+
+    fn position_by_value(&self) -> impl Ord + use<> {
+        let value = (self.entry.value * VALUE_PRECISION) as i64;
+        let section = self.entry.section;
+        (section == Section::Pointers, Reverse(section), Reverse(value), self.entry.position())
+    }
 }
 
 impl Choice {
     /// Chooses among entries.
-    pub(super) fn new(entries: Vec<Entry>, activity: Activity, budget: usize) -> Self {
+    pub(super) fn new(
+        entries: Vec<Entry>,
+        activity: Activity,
+        budget: usize,
+        order: LineOrder,
+    ) -> Self {
+        let mut choice = match order {
+            LineOrder::Stable => Self::in_two_rounds(entries, activity, budget),
+            LineOrder::Value => {
+                let mut choice = Choice::default();
+                let rest = choice.choose_round(entries, activity, budget);
+                choice.leave_out(rest);
+                choice.chosen.sort_by_cached_key(ChosenEntry::position_by_value);
+                choice
+            }
+        };
+        choice.shrink(budget);
+        choice
+    }
+
+    /// Chooses first among what stays the same from call to call, then among the rest.
+    fn in_two_rounds(entries: Vec<Entry>, activity: Activity, budget: usize) -> Self {
         let mut choice = Choice::default();
         let (changing, stable): (Vec<Entry>, Vec<Entry>) =
             entries.into_iter().partition(|entry| entry.section.changes());
@@ -66,7 +111,6 @@ impl Choice {
             choice.leave_out(rest);
         }
         choice.chosen.sort_by_cached_key(ChosenEntry::position);
-        choice.shrink(budget);
         choice
     }
 

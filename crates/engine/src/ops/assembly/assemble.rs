@@ -7,7 +7,7 @@ use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::assembly::{Assembly, ContextLine, Explanation, LeftOut, Signals, assemble};
+use crate::assembly::{Assembly, ContextLine, Explanation, LeftOut, LineOrder, Signals, assemble};
 use crate::loading::LevelSelection;
 use crate::view::bar::{BarPart, bar};
 use crate::view::{Role, View, present, span};
@@ -47,6 +47,10 @@ pub(crate) struct Request {
     activity: Option<Activity>,
     #[serde(flatten)]
     levels: LevelSelection,
+    /// Order of the lines: `stable` keeps the beginning the same from call to call, for prompt caches; `value` puts errors,
+    /// files and the most valuable lines first.
+    #[serde(default)]
+    order: LineOrder,
     /// Explain each line, and what was left out.
     #[serde(default)]
     explain: bool,
@@ -120,14 +124,14 @@ impl Operation for ContextAssemble {
     const PATHS: &[&str] = &["/context/assemble"];
 
     fn run(session: &Session, request: Request) -> Result<AssembledContext, Error> {
-        let (budget, explain) = (request.budget, request.explain);
+        let (budget, explain, order) = (request.budget, request.explain, request.order);
         if budget > MAX_BUDGET {
             let message = format!("the budget is {budget}, and the largest is {MAX_BUDGET}");
             return Err(Error::bad_input(message).hint("state the budget in tokens"));
         }
         let (signals, mut warnings) = request.into_signals(session)?;
         warnings.extend(unknown_files(session, &signals.files));
-        let assembly = assemble(session, &signals, budget)?;
+        let assembly = assemble(session, &signals, budget, order)?;
         Ok(AssembledContext { warnings, ..AssembledContext::new(assembly, budget, explain) })
     }
 }

@@ -6,6 +6,7 @@ mod choice;
 mod duplicates;
 mod entry;
 mod explanation;
+mod level_rules;
 mod predicted;
 mod process;
 mod recalled;

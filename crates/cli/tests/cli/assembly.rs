@@ -333,6 +333,25 @@ fn pointers_to_records_with_shared_numbers_work() {
 }
 
 #[test]
+fn rules_of_the_levels_that_hold_for_every_change_are_shown() {
+    let workspace = shop();
+    workspace.write(
+        "AGENTS.md",
+        "# Agents\n\n## Rules\n\n- Run `make lint` before you commit.\n- Use blue for refunds.\n\nTests live in `tests/`.\n",
+    );
+    workspace.run(&["adopt"]).ok();
+    let task = ["--task", "Let refunds of the ledger take 20 days"];
+    let answer = assemble(&workspace, &task);
+    assert!(
+        context(&answer).contains("Run `make lint` before you commit. [AGENTS.md]"),
+        "{answer}"
+    );
+    assert!(!context(&answer).contains("Use blue"), "{answer}");
+    let planning = assemble(&workspace, &[&task[..], &["--activity", "planning"]].concat());
+    assert!(!context(&planning).contains("make lint"), "{planning}");
+}
+
+#[test]
 fn lines_may_be_ordered_by_value() {
     let workspace = shop();
     let error = "the refund queue stalls: the ledger is locked";

@@ -7,6 +7,7 @@ use super::background;
 use super::choice::{Choice, LineOrder};
 use super::entry::{Entry, Section};
 use super::explanation::{ContextLine, Explanation, LeftOut};
+use super::level_rules;
 use super::predicted;
 use super::recalled;
 use super::signals::{SignalQuestion, Signals};
@@ -119,6 +120,7 @@ fn gather(
     entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
     entries.extend(recalled::instructions(questions, &memories, signals.activity));
     entries.extend(background::background(&inherited, &memories, signals, &today));
+    entries.extend(level_rules::rules(&inherited, signals));
     entries.extend(background::pointers(&memories, &answers, &entries, &today));
     entries.extend(answers.entries);
     let mut problems = memories.problems;

@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("heirloom-store", &["heirloom-core"]),
     ("heirloom-index", &["heirloom-core"]),
     ("heirloom-embed", &["heirloom-core"]),
+    ("heirloom-syntax", &["heirloom-core"]),
     ("heirloom-engine", UNDER_ENGINE),
     ("heirloom-server", UNDER_SERVER),
     ("heirloom", UNDER_BINARY),
@@ -21,24 +22,38 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 const UNDER_ENGINE: &[&str] =
-    &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed"];
+    &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed", "heirloom-syntax"];
 const UNDER_BENCH: &[&str] = &[
     "heirloom-core",
     "heirloom-store",
     "heirloom-index",
     "heirloom-embed",
+    "heirloom-syntax",
     "heirloom-engine",
     "heirloom-testkit",
 ];
-const UNDER_FUZZ: &[&str] =
-    &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed", "heirloom-testkit"];
-const UNDER_SERVER: &[&str] =
-    &["heirloom-core", "heirloom-store", "heirloom-index", "heirloom-embed", "heirloom-engine"];
+const UNDER_FUZZ: &[&str] = &[
+    "heirloom-core",
+    "heirloom-store",
+    "heirloom-index",
+    "heirloom-embed",
+    "heirloom-syntax",
+    "heirloom-testkit",
+];
+const UNDER_SERVER: &[&str] = &[
+    "heirloom-core",
+    "heirloom-store",
+    "heirloom-index",
+    "heirloom-embed",
+    "heirloom-syntax",
+    "heirloom-engine",
+];
 const UNDER_BINARY: &[&str] = &[
     "heirloom-core",
     "heirloom-store",
     "heirloom-index",
     "heirloom-embed",
+    "heirloom-syntax",
     "heirloom-engine",
     "heirloom-server",
 ];

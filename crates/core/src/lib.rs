@@ -21,6 +21,7 @@ pub mod frontmatter;
 pub mod graph;
 pub mod hierarchy;
 pub mod hint;
+pub mod imports;
 pub mod instruction;
 pub mod json;
 pub mod kernels;

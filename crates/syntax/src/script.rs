@@ -1,0 +1,34 @@
+//! Imports of TypeScript and JavaScript.
+
+use crate::parse::visit_nodes;
+use crate::statements::Statements;
+
+pub(crate) fn read(path: &str, content: &[u8], statements: &mut Statements) {
+    // The grammar of TSX reads JavaScript too. Only plain TypeScript has casts such as `<T>x`, and no elements.
+    let is_plain = [".ts", ".mts", ".cts"].iter().any(|extension| path.ends_with(extension));
+    let language = match is_plain {
+        true => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        false => tree_sitter_typescript::LANGUAGE_TSX.into(),
+    };
+    visit_nodes(&language, content, |source, node| {
+        match node.kind() {
+            "import_statement" | "export_statement" | "import_require_clause" => {
+                if let Some(from) = node.child_by_field_name("source") {
+                    statements.import(source.string(from));
+                }
+            }
+            "call_expression" => {
+                let called = source.field(node, "function");
+                let arguments = node.child_by_field_name("arguments");
+                let first = arguments.and_then(|arguments| arguments.named_child(0));
+                if let Some(first) = first.filter(|first| first.kind() == "string")
+                    && matches!(called, "require" | "import")
+                {
+                    statements.import(source.string(first));
+                }
+            }
+            _ => {}
+        }
+        true
+    });
+}

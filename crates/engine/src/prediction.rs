@@ -1,6 +1,7 @@
 //! Predicts which memories a piece of work will need, from the files, the branch and the errors that are known of it.
 
 mod branch;
+mod commit_details;
 mod commits;
 mod given_file;
 mod history;
@@ -8,6 +9,7 @@ mod memory;
 mod mentions;
 mod predict;
 
+pub(crate) use commit_details::{CommitDetails, find_commit};
 pub(crate) use commits::CommitPredictions;
 pub(crate) use memory::PredictedMemory;
 pub(crate) use predict::{Prediction, WorkSignals, predict};

@@ -251,3 +251,20 @@ fn assembled_contexts_contain_predicted_commits() {
         assert!(!other.contains("large numbers"), "{other}");
     }
 }
+
+#[test]
+fn a_commit_is_shown_by_the_beginning_of_its_hash() {
+    let workspace = repository();
+    let hash = workspace.git(&["log", "--format=%H", "--grep=Parse numbers"]);
+    let hash = hash.trim();
+    let fact = ["fact", "add", "--section", "Decisions", "Numbers have no sign", "--source"];
+    workspace.run(&[&fact[..], &[hash]].concat()).ok();
+    let shown = workspace.run(&["show", &hash[..7]]).ok();
+    for part in [hash, "Parse numbers", "2026-01-04", "src/lexer.rs", "Numbers have no sign"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let answer: Value =
+        serde_json::from_str(&workspace.run(&["show", "--json", hash]).ok()).unwrap();
+    assert_eq!(answer["commits"][0]["files"], json!(["src/lexer.rs", "src/parser.rs"]));
+    assert!(workspace.run(&["show", "0123456789"]).failed(2).contains("nothing has the id"));
+}

@@ -173,25 +173,14 @@ impl CommitPredictions {
         }
     }
 
-    /// Returns the lists of stored memories that belong to the commits: those that name a commit, and the decision records
-    /// that a commit changed.
+    /// Returns the lists of stored memories that belong to the commits.
     pub(crate) fn lists(&self) -> Vec<MemoryList> {
         self.commits.iter().flat_map(|commit| self.lists_of(commit)).collect()
     }
 
     fn lists_of(&self, commit: &PredictedCommit) -> Vec<MemoryList> {
         let Some(memory) = self.memory(commit.number) else { return vec![] };
-        let list = |field: &str, value: &str| {
-            MemoryList::with_property(field, value, MAX_MEMORIES_PER_COMMIT)
-        };
-        let hash = commit_filter_value(&memory.id);
-        let mut lists: Vec<MemoryList> =
-            hash.map(|hash| list("commit", hash)).into_iter().collect();
-        if memory.files.len() <= MAX_DECISION_FILES {
-            let documents = self.paths(memory).into_iter().filter(|path| path.ends_with(".md"));
-            lists.extend(documents.map(|path| list("path", &path)));
-        }
-        lists
+        lists_of_commit(&memory.id, &self.paths(memory))
     }
 
     fn paths(&self, memory: &CommitMemory) -> Vec<String> {
@@ -226,12 +215,11 @@ impl CommitPredictions {
     }
 
     fn of_commit(&self, commit: &PredictedCommit, memory: &CommitMemory) -> PredictedMemory {
-        let day = Timestamp::from_second(memory.time).ok().map(day::of_timestamp);
         PredictedMemory {
             id: memory.id.clone(),
             kind: COMMIT.to_owned(),
             title: memory.subject().to_owned(),
-            date: day.map(|day| day.to_string()),
+            date: day_of(memory),
             author: memory.author.clone(),
             files: self.paths(memory),
             confidence: rounded(commit.confidence),
@@ -241,6 +229,26 @@ impl CommitPredictions {
             hit: None,
         }
     }
+}
+
+/// Returns the day of a commit.
+pub(super) fn day_of(commit: &CommitMemory) -> Option<String> {
+    let day = Timestamp::from_second(commit.time).ok().map(day::of_timestamp);
+    day.map(|day| day.to_string())
+}
+
+/// Returns the lists of stored memories that belong to a commit: those that name it, and the decision records that it
+/// changed.
+pub(super) fn lists_of_commit(id: &str, files: &[String]) -> Vec<MemoryList> {
+    let list =
+        |field: &str, value: &str| MemoryList::with_property(field, value, MAX_MEMORIES_PER_COMMIT);
+    let hash = commit_filter_value(id);
+    let mut lists: Vec<MemoryList> = hash.map(|hash| list("commit", hash)).into_iter().collect();
+    if files.len() <= MAX_DECISION_FILES {
+        let documents = files.iter().filter(|path| path.ends_with(".md"));
+        lists.extend(documents.map(|path| list("path", path)));
+    }
+    lists
 }
 
 /// Returns the prediction of a stored memory that belongs to a predicted commit.

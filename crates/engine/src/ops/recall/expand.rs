@@ -78,7 +78,7 @@ fn expand_here(
 fn unknown(typed: &str) -> Error {
     let message = format!("nothing has the id `{}`", typed.escape_default());
     let hint = Hint::default().operation("memory_recall").then(
-        " shows ids of memories, of which the last 8 characters suffice; a document is named by its path or its name",
+        " shows ids of memories, of which the last 8 characters suffice; a document is named by its path or its name, and a commit by the beginning of its hash",
     );
     Error::not_found(message, vec![]).hint(hint)
 }

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use super::expand::expand;
-use crate::memory::{MemoryItem, MemoryQuery, item_details, short_memory_id};
+use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, item_details, short_memory_id};
 use crate::ops::record::show::{RecordDetails, show_additions};
+use crate::prediction::{CommitDetails, find_commit};
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
 
@@ -19,7 +20,7 @@ pub(crate) struct MemoryExpand;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Ids of memories or their ends, sections (docs/plan.md#2), documents by name or path, sessions.
+    /// Ids of memories or their ends, sections (docs/plan.md#2), documents by name or path, sessions, commits.
     ids: Vec<String>,
     /// How long the texts are: full, summary, compressed or index.
     #[serde(default)]
@@ -30,6 +31,9 @@ pub(crate) struct Request {
 pub(crate) struct Expanded {
     /// What the ids stand for, in their order; for a session, all its memories.
     items: Vec<RecordDetails>,
+    /// The commits that ids stand for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commits: Vec<CommitDetails>,
     /// The ids that stand for nothing, or for several things.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_found: Vec<UnknownId>,
@@ -96,7 +100,7 @@ impl Operation for MemoryExpand {
         usage: "show <ids>...",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Show all of a memory, a section, a document or a session, by its id: the whole text, its history and its relations.",
+        about: "Show all of a memory, a section, a document, a session or a commit, by its id: the whole text, its history and its relations.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Expanded, Error> {
@@ -104,11 +108,12 @@ impl Operation for MemoryExpand {
             return Err(Error::bad_input("no id is given"));
         }
         let known = MemoryQuery::new().ids(&request.ids).read(session)?;
-        let mut expanded = Expanded { items: vec![], not_found: vec![] };
+        let mut expanded = Expanded { items: vec![], commits: vec![], not_found: vec![] };
         let mut first_error = None;
         for typed in request.ids.iter().map(|typed| typed.trim()) {
-            match expand(session, &known, typed) {
-                Ok(items) => expanded.items.extend(items),
+            match expand_or_commit(session, &known, typed) {
+                Ok(ExpandedId::Items(items)) => expanded.items.extend(items),
+                Ok(ExpandedId::Commit(commit)) => expanded.commits.push(*commit),
                 // One wrong id does not hide what the others stand for.
                 Err(error) if error.kind != ErrorKind::System => {
                     first_error.get_or_insert_with(|| error.clone());
@@ -121,10 +126,33 @@ impl Operation for MemoryExpand {
             expanded.items.iter_mut().for_each(|details| shorten(&mut details.item, level));
         }
         match first_error {
-            Some(error) if expanded.items.is_empty() => Err(expanded.no_id_found(error)),
+            Some(error) if expanded.items.is_empty() && expanded.commits.is_empty() => {
+                Err(expanded.no_id_found(error))
+            }
             _ => Ok(expanded),
         }
     }
+}
+
+/// What an id stands for.
+enum ExpandedId {
+    Items(Vec<RecordDetails>),
+    Commit(Box<CommitDetails>),
+}
+
+/// Returns what an id stands for; a commit if nothing stored has it.
+fn expand_or_commit(
+    session: &Session,
+    known: &MemorySlice,
+    typed: &str,
+) -> Result<ExpandedId, Error> {
+    let error = match expand(session, known, typed) {
+        Ok(items) => return Ok(ExpandedId::Items(items)),
+        Err(error) if error.kind == ErrorKind::NotFound && error.candidates.is_empty() => error,
+        Err(error) => return Err(error),
+    };
+    let commit = find_commit(session, typed)?;
+    commit.map(|commit| ExpandedId::Commit(Box::new(commit))).ok_or(error)
 }
 
 /// Replaces the text of a memory by that at a level, or at the next longer one that it has.
@@ -177,7 +205,9 @@ impl Answer for Expanded {
             }
             show_additions(&mut view, details);
         }
-        if !self.items.is_empty() && !self.not_found.is_empty() {
+        self.commits.iter().for_each(|commit| show_commit(&mut view, commit));
+        let has_found = !self.items.is_empty() || !self.commits.is_empty();
+        if has_found && !self.not_found.is_empty() {
             view.blank();
         }
         show_unknown_ids(&mut view, &self.not_found);
@@ -186,6 +216,33 @@ impl Answer for Expanded {
 
     fn has_findings(&self) -> bool {
         !self.not_found.is_empty()
+    }
+}
+
+fn show_commit(view: &mut View, commit: &CommitDetails) {
+    view.title(&commit.id);
+    let mut details = vec!["commit"];
+    details.extend(commit.date.as_deref());
+    details.push(&commit.author);
+    view.wrapped_line(0, [span(Role::Dim, details.join(" · "))]);
+    view.blank();
+    view.wrapped_line(0, [commit.subject.as_str()]);
+    if !commit.body.is_empty() {
+        view.blank();
+        view.text(&commit.body);
+    }
+    view.blank();
+    view.line([span(Role::Key, "files:")]);
+    for file in &commit.files {
+        view.wrapped_line(2, [span(Role::Source, format!("- {file}"))]);
+    }
+    if !commit.memories.is_empty() {
+        view.line([span(Role::Key, "memories:")]);
+    }
+    for memory in &commit.memories {
+        let name = span(Role::Source, &memory.short_id);
+        let kind = span(Role::Dim, format!(" ({})", memory.kind));
+        view.wrapped_line(2, ["- ".into(), name, format!(" {}", memory.title).into(), kind]);
     }
 }
 

@@ -5,6 +5,7 @@ mod commit_details;
 mod commits;
 mod given_file;
 mod history;
+mod imports;
 mod memory;
 mod mentions;
 mod predict;

@@ -3,7 +3,10 @@
 //! The file is derived: without it, the history is read again. It begins with a line for its version and the number of
 //! commits that it is limited to, and a checksum.
 
-use heirloom_core::prediction::{CommitHistory, HistoryCommit, IDENTIFIERS_MAX_BYTES, identifiers};
+use heirloom_core::imports::SourceStatement;
+use heirloom_core::prediction::{
+    CommitHistory, FileContent, HistoryCommit, IDENTIFIERS_MAX_BYTES, content_hash, identifiers,
+};
 
 use crate::Root;
 use crate::files::MAX_CACHE_BYTES;
@@ -13,7 +16,7 @@ use crate::git::{self, GitError};
 const FILE: &str = "prediction";
 
 /// The first word of the file. It changes whenever other bytes are written.
-const VERSION: &str = "heirloom-prediction-1";
+const VERSION: &str = "heirloom-prediction-2";
 
 /// A history may grow by one in so many commits before it is read again with the latest ones only.
 const GROWTH_PART: usize = 4;
@@ -21,8 +24,11 @@ const GROWTH_PART: usize = 4;
 /// The number of bytes of the checksum.
 const CHECKSUM_BYTES: usize = 32;
 
-/// Receives how many of all commits are read.
-pub type ReportCommits<'p> = &'p mut dyn FnMut(usize, usize);
+/// Receives how many of all commits are read, and then how many of all files.
+pub type ReportProgress<'p> = &'p mut dyn FnMut(usize, usize);
+
+/// Returns what a file with a path and a content states about other files.
+pub type ReadStatements = fn(&str, &[u8]) -> Vec<SourceStatement>;
 
 /// Returns the history up to the checked-out commit: from the cache, updated by new commits, or read as a whole.
 /// `known` is a history that a process has in memory. `None` if the workspace has no repository or no commit.
@@ -30,7 +36,8 @@ pub fn read(
     root: &Root,
     known: Option<CommitHistory>,
     max_commits: usize,
-    report: ReportCommits<'_>,
+    read_statements: ReadStatements,
+    report: ReportProgress<'_>,
 ) -> Result<Option<CommitHistory>, GitError> {
     let Some(head) = current_commit(root) else { return Ok(None) };
     let mut known = known.or_else(|| load(root, max_commits));
@@ -45,13 +52,14 @@ pub fn read(
         let new = headers.iter().filter(|header| header.is_memory()).count();
         let max_growth = max_commits + max_commits / GROWTH_PART;
         if new < max_commits && history.memories().len() + new <= max_growth {
-            extend(root, &mut history, headers, report)?;
+            extend(root, &mut history, headers, read_statements, report)?;
             save(root, &history, max_commits);
             return Ok(Some(history));
         }
     }
     let mut history = CommitHistory::default();
-    extend(root, &mut history, git::commit_headers(root, None, &head, max_commits)?, report)?;
+    let headers = git::commit_headers(root, None, &head, max_commits)?;
+    extend(root, &mut history, headers, read_statements, report)?;
     save(root, &history, max_commits);
     Ok(Some(history))
 }
@@ -76,7 +84,8 @@ fn extend(
     root: &Root,
     history: &mut CommitHistory,
     headers: Vec<git::CommitHeader>,
-    report: ReportCommits<'_>,
+    read_statements: ReadStatements,
+    report: ReportProgress<'_>,
 ) -> Result<(), GitError> {
     let total = headers.len();
     let mut done = 0;
@@ -86,25 +95,30 @@ fn extend(
         done += 1;
         report(done, total);
     })?;
-    read_identifiers(root, history)
+    read_files(root, history, read_statements, report)
 }
 
 /// Removes the files of the memory log from a commit: they change with every memory.
 fn remove_log(commit: &mut HistoryCommit) {
-    commit.files.retain(|file| !is_log(&file.path));
+    commit.files.retain(|file| !git::is_memory_log(&file.path));
 }
 
-/// Returns whether a file is part of the memory log, which changes with every memory.
-fn is_log(path: &str) -> bool {
-    path.starts_with(".heirloom/memory/") || path.contains("/.heirloom/memory/")
-}
-
-/// Reads the identifiers of the files that changed.
-pub fn read_identifiers(root: &Root, history: &mut CommitHistory) -> Result<(), GitError> {
+/// Reads the identifiers and imports of the files that changed.
+pub fn read_files(
+    root: &Root,
+    history: &mut CommitHistory,
+    read_statements: ReadStatements,
+    report: ReportProgress<'_>,
+) -> Result<(), GitError> {
     let outdated = history.outdated_files();
-    let hashes: Vec<&str> = outdated.iter().map(|(_, blob)| blob.as_str()).collect();
+    let hashes: Vec<&str> = outdated.iter().map(|file| file.blob.as_str()).collect();
     git::read_contents(root, &hashes, IDENTIFIERS_MAX_BYTES, |position, content| {
-        history.set_identifiers(outdated[position].0, identifiers(content));
+        let file = &outdated[position];
+        let statements = read_statements(&file.path, content);
+        let content_hash = content_hash(content);
+        let content = FileContent { identifiers: identifiers(content), statements, content_hash };
+        history.set_content(file.number, content);
+        report(position + 1, outdated.len());
     })
 }
 
@@ -189,7 +203,7 @@ mod tests {
         }
 
         fn read(&self) -> CommitHistory {
-            read(&self.root(), None, 100, &mut |_, _| {}).unwrap().unwrap()
+            read(&self.root(), None, 100, no_statements, &mut |_, _| {}).unwrap().unwrap()
         }
 
         /// Returns how many lines of a file each commit wrote, as git blame names them.
@@ -201,6 +215,10 @@ mod tests {
             }
             lines
         }
+    }
+
+    fn no_statements(_: &str, _: &[u8]) -> Vec<SourceStatement> {
+        vec![]
     }
 
     /// Returns how many lines of a file each memory wrote.
@@ -267,7 +285,8 @@ mod tests {
         let mut history = None;
         for commit in commits.lines() {
             repository.git(&["checkout", "--quiet", commit]);
-            history = read(&repository.root(), history, 100, &mut |_, _| {}).unwrap();
+            history =
+                read(&repository.root(), history, 100, no_statements, &mut |_, _| {}).unwrap();
         }
         let history = history.unwrap();
         assert_eq!(history.head(), commits.lines().last());
@@ -289,7 +308,8 @@ mod tests {
         for number in 0..14 {
             repository.write("a.txt", &[&number.to_string()]);
             repository.commit(&[]);
-            let history = read(&repository.root(), None, 8, &mut |_, _| {}).unwrap().unwrap();
+            let history =
+                read(&repository.root(), None, 8, no_statements, &mut |_, _| {}).unwrap().unwrap();
             lengths.push(history.memories().len());
         }
         assert_eq!(lengths, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 8, 9, 10, 8]);
@@ -303,7 +323,7 @@ mod tests {
         let target = clone.path().join("clone");
         repository.git(&["clone", "--quiet", "--depth", "1", &url, target.to_str().unwrap()]);
         let root = Root::open_new(&target).unwrap();
-        let history = read(&root, None, 100, &mut |_, _| {}).unwrap().unwrap();
+        let history = read(&root, None, 100, no_statements, &mut |_, _| {}).unwrap().unwrap();
         assert!(history.memories().is_empty());
         assert!(history.file_number("c.txt").is_some());
     }
@@ -312,8 +332,8 @@ mod tests {
     fn without_a_repository_or_a_commit_there_is_no_history() {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open_new(folder.path()).unwrap();
-        assert!(read(&root, None, 100, &mut |_, _| {}).unwrap().is_none());
+        assert!(read(&root, None, 100, no_statements, &mut |_, _| {}).unwrap().is_none());
         let empty = TestRepository::new();
-        assert!(read(&empty.root(), None, 100, &mut |_, _| {}).unwrap().is_none());
+        assert!(read(&empty.root(), None, 100, no_statements, &mut |_, _| {}).unwrap().is_none());
     }
 }

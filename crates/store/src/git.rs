@@ -72,6 +72,11 @@ pub fn branch(root: &Root) -> Option<String> {
     root.repository()?.branch()
 }
 
+/// Returns whether a file is part of the memory log, which changes with every memory.
+pub fn is_memory_log(path: &str) -> bool {
+    path.starts_with(".heirloom/memory/") || path.contains("/.heirloom/memory/")
+}
+
 /// Returns `core.editor` from the user's git settings. The settings of the repository are ignored: a
 /// clone must not choose a program that is run on this machine.
 pub fn user_editor() -> Option<String> {

@@ -8,6 +8,7 @@ use heirloom_core::prediction::{
 };
 use heirloom_store::commit_history;
 use heirloom_store::{Root, git::GitError};
+use heirloom_syntax::read_statements;
 use heirloom_testkit::SeededRng;
 
 use super::baselines;
@@ -121,13 +122,14 @@ fn replay(
     let mut waiting = queries.iter().peekable();
     for (position, commit) in commits.into_iter().enumerate() {
         if let Some(query) = waiting.next_if(|query| query.commit == position) {
-            commit_history::read_identifiers(root, &mut history).map_err(git_failure)?;
+            commit_history::read_files(root, &mut history, read_statements, &mut |_, _| {})
+                .map_err(git_failure)?;
             let predictor = Predictor::new(history);
             let predict = |query: &Query| {
                 // The history may not have a file yet that existed before its first commit.
                 let number = Some(query.given)
                     .filter(|it| (*it as usize) < predictor.history().files().len());
-                let given = GivenFile { number, path: &query.given_path, identifiers: &[] };
+                let given = GivenFile { number, path: &query.given_path, ..GivenFile::default() };
                 predictor.predict(&given, PREDICTIONS)
             };
             let others: Vec<&Query> =

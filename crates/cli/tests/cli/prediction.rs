@@ -252,6 +252,53 @@ fn assembled_contexts_contain_predicted_commits() {
     }
 }
 
+/// Makes a repository in which the shop imports the cart, and both never changed together.
+fn importing_repository() -> Workspace {
+    let workspace = repository();
+    workspace.write("src/lib.rs", "mod shop;\nmod cart;\n");
+    commit(&workspace, 6, "Add a crate", &["Cargo.toml", "src/lib.rs"]);
+    workspace.write("src/cart.rs", "pub struct Cart;\n");
+    commit(&workspace, 7, "Add a cart", &["src/cart.rs"]);
+    workspace.write("src/shop.rs", "use crate::cart::Cart;\n");
+    commit(&workspace, 8, "Add a shop", &["src/shop.rs"]);
+    workspace
+}
+
+fn find<'a>(answer: &'a Value, title: &str) -> &'a Value {
+    let memories = answer["predicted_memories"].as_array().unwrap();
+    let found = memories.iter().find(|memory| memory["title"] == title);
+    found.unwrap_or_else(|| panic!("no {title} in {answer:#}"))
+}
+
+#[test]
+fn memories_about_imported_and_importing_files_are_predicted() {
+    let workspace = importing_repository();
+    let cart = "src/cart.rs keeps prices without tax";
+    let shop = "src/shop.rs is called by two threads";
+    for text in [cart, shop, "src/printer.rs needs a printer"] {
+        workspace.run(&["fact", "add", "--section", "Specs", text]).ok();
+    }
+    let answer = predict(&workspace, &["--file", "src/shop.rs"]);
+    assert_eq!(find(&answer, cart)["reason"], "names src/cart.rs, imported by src/shop.rs");
+    assert!(!titles(&answer).contains(&"src/printer.rs needs a printer"), "{answer}");
+    let answer = predict(&workspace, &["--file", "src/cart.rs"]);
+    assert_eq!(find(&answer, shop)["reason"], "names src/shop.rs, which imports src/cart.rs");
+}
+
+#[test]
+fn for_a_new_file_the_commits_of_what_it_imports_are_predicted() {
+    let workspace = importing_repository();
+    workspace.write("src/order.rs", "use crate::cart::Cart;\nuse std::fmt;\n");
+    let answer = predict(&workspace, &["--file", "src/order.rs"]);
+    let commit = find(&answer, "Add a cart");
+    assert_eq!(commit["reason"], "changed src/cart.rs, which src/order.rs imports");
+    // An import that is changed but not committed counts.
+    workspace.write("src/order.rs", "use crate::printer::print;\n");
+    let answer = predict(&workspace, &["--file", "src/order.rs"]);
+    let reason = find(&answer, "Print numbers")["reason"].as_str().unwrap().to_owned();
+    assert_eq!(reason, "changed src/printer.rs, which src/order.rs imports");
+}
+
 #[test]
 fn a_commit_is_shown_by_the_beginning_of_its_hash() {
     let workspace = repository();
@@ -267,4 +314,26 @@ fn a_commit_is_shown_by_the_beginning_of_its_hash() {
         serde_json::from_str(&workspace.run(&["show", "--json", hash]).ok()).unwrap();
     assert_eq!(answer["commits"][0]["files"], json!(["src/lexer.rs", "src/parser.rs"]));
     assert!(workspace.run(&["show", "0123456789"]).failed(2).contains("nothing has the id"));
+}
+
+#[test]
+fn a_clone_without_contents_gets_a_warning() {
+    let source = repository();
+    source.git(&["config", "uploadpack.allowFilter", "true"]);
+    let clone = Workspace::with(HEIR, "");
+    let url = format!("file://{}", source.path().display());
+    let options = ["clone", "--quiet", "--no-checkout", "--filter=blob:none", &url, "partial"];
+    clone.git(&options);
+    let mut command = clone.command();
+    let folder = clone.path().join("partial");
+    fs::create_dir_all(folder.join(".heirloom")).unwrap();
+    fs::write(folder.join(".heirloom/workspace.md"), "# Shop\n").unwrap();
+    let output = command
+        .current_dir(&folder)
+        .args(["predict", "--json", "--file", "src/parser.rs"])
+        .output()
+        .unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let warning = answer["warnings"][0].as_str().unwrap_or_default();
+    assert!(warning.contains("the git history could not be read"), "{answer:#}");
 }

@@ -4,6 +4,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::imports::SourceStatement;
+
 use super::history::{CommitHistory, CommitMemory, TrackedFile};
 use super::line_origins::{LineOrigins, LineRun, LineVersion, NO_MEMORY};
 
@@ -42,7 +44,7 @@ impl CommitHistory {
         let mut history = CommitHistory { head, ..CommitHistory::default() };
         for number in 0..input.length()? as u32 {
             let file = input.file()?;
-            let is_outdated = file.blob != file.identifiers_blob;
+            let is_outdated = file.is_outdated();
             history.add_file(file);
             history.identifiers.replace(number, input.ascending()?);
             if is_outdated {
@@ -65,6 +67,13 @@ impl CommitHistory {
         (input.0.is_empty() && is_valid).then_some(history)
     }
 }
+
+/// The kinds of statements.
+const IMPORT: u64 = 0;
+const MODULE: u64 = 1;
+const FILE: u64 = 2;
+const PACKAGE: u64 = 3;
+const ALIAS: u64 = 4;
 
 struct Encoder(Vec<u8>);
 
@@ -97,14 +106,17 @@ impl Encoder {
         self.text(&file.path);
         self.number(u64::from(file.is_alive));
         self.text(&file.blob);
-        // The identifiers are nearly always those of the present content.
-        match file.identifiers_blob == file.blob {
+        // The content that was read is nearly always the present one.
+        match file.read_blob == file.blob {
             true => self.number(0),
             false => {
                 self.number(1);
-                self.text(&file.identifiers_blob);
+                self.text(&file.read_blob);
             }
         }
+        self.number(file.statements.len() as u64);
+        file.statements.iter().for_each(|statement| self.statement(statement));
+        self.number(file.content_hash);
         self.number(file.lines.versions.len() as u64);
         for version in &file.lines.versions {
             self.text(&version.blob);
@@ -115,6 +127,18 @@ impl Encoder {
                 self.number(u64::from(run.lines));
             }
         }
+    }
+
+    fn statement(&mut self, statement: &SourceStatement) {
+        let (kind, texts) = match statement {
+            SourceStatement::Import(name) => (IMPORT, [Some(name), None]),
+            SourceStatement::Module(name) => (MODULE, [Some(name), None]),
+            SourceStatement::File(path) => (FILE, [Some(path), None]),
+            SourceStatement::Package(name) => (PACKAGE, [Some(name), None]),
+            SourceStatement::Alias(pattern, target) => (ALIAS, [Some(pattern), Some(target)]),
+        };
+        self.number(kind);
+        texts.into_iter().flatten().for_each(|text| self.text(text));
     }
 
     fn memory(&mut self, memory: &CommitMemory) {
@@ -181,7 +205,9 @@ impl Decoder<'_> {
         let path = self.text()?;
         let is_alive = self.number()? != 0;
         let blob = self.text()?;
-        let identifiers_blob = if self.number()? == 0 { blob.clone() } else { self.text()? };
+        let read_blob = if self.number()? == 0 { blob.clone() } else { self.text()? };
+        let statements = (0..self.length()?).map(|_| self.statement()).collect::<Option<_>>()?;
+        let content_hash = self.number()?;
         let mut lines = LineOrigins::default();
         for _ in 0..self.length()? {
             let blob = self.text()?;
@@ -197,10 +223,23 @@ impl Decoder<'_> {
             path,
             is_alive,
             blob,
-            identifiers_blob,
+            read_blob,
+            statements,
+            content_hash,
             lines,
             ..TrackedFile::default()
         })
+    }
+
+    fn statement(&mut self) -> Option<SourceStatement> {
+        match self.number()? {
+            IMPORT => Some(SourceStatement::Import(self.text()?)),
+            MODULE => Some(SourceStatement::Module(self.text()?)),
+            FILE => Some(SourceStatement::File(self.text()?)),
+            PACKAGE => Some(SourceStatement::Package(self.text()?)),
+            ALIAS => Some(SourceStatement::Alias(self.text()?, self.text()?)),
+            _ => None,
+        }
     }
 
     fn memory(&mut self, files: usize) -> Option<CommitMemory> {

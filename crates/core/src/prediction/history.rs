@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use crate::imports::{Manifest, SourceLanguage, SourceStatement};
+
 use super::MAX_SMALL_COMMIT_FILES;
 use super::commit::{ChangeStatus, CommittedChange, HistoryCommit};
 use super::file_path::PathFeatures;
@@ -51,8 +53,12 @@ pub struct TrackedFile {
     pub(super) path_features: PathFeatures,
     /// The hash of its content; empty if it has no text.
     pub(super) blob: String,
-    /// The hash of the content that its identifiers were read from.
-    pub(super) identifiers_blob: String,
+    /// The hash of the content that its identifiers and imports were read from.
+    pub(super) read_blob: String,
+    /// What it states about other files.
+    pub(super) statements: Vec<SourceStatement>,
+    /// The hash of the content that was read, as [`super::content_hash`] returns it.
+    pub(super) content_hash: u64,
     pub(super) lines: LineOrigins,
 }
 
@@ -63,9 +69,40 @@ impl TrackedFile {
         (owners.get(&memory).copied().unwrap_or_default(), total)
     }
 
-    fn needs_identifiers(&self) -> bool {
-        self.blob != self.identifiers_blob
+    /// Returns whether its committed content, as far as it is read, is a content with a hash.
+    pub fn has_content(&self, content_hash: u64) -> bool {
+        self.is_alive
+            && !self.blob.is_empty()
+            && !self.is_outdated()
+            && self.content_hash == content_hash
     }
+
+    /// Returns whether its present content was not read yet.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.blob != self.read_blob
+    }
+}
+
+/// What is read from the content of a file.
+#[derive(Debug, Clone, Default)]
+pub struct FileContent {
+    /// Its identifiers, as [`super::identifiers`] returns them.
+    pub identifiers: Vec<u32>,
+    /// What it states about other files.
+    pub statements: Vec<SourceStatement>,
+    /// Its hash, as [`super::content_hash`] returns it.
+    pub content_hash: u64,
+}
+
+/// A file whose content has to be read.
+#[derive(Debug, Clone)]
+pub struct OutdatedFile {
+    /// Its number.
+    pub number: u32,
+    /// Its path.
+    pub path: String,
+    /// The hash of its content.
+    pub blob: String,
 }
 
 /// The history of a repository.
@@ -78,7 +115,7 @@ pub struct CommitHistory {
     /// The number of the file that last had a path. Former paths stay, since parallel branches still use them.
     pub(super) numbers: FxHashMap<String, u32>,
     pub(super) identifiers: IdentifierIndex,
-    /// The files whose identifiers have to be read.
+    /// The files whose contents have to be read.
     pub(super) outdated: BTreeSet<u32>,
 }
 
@@ -103,18 +140,23 @@ impl CommitHistory {
         self.numbers.get(path).copied()
     }
 
-    /// Returns the files whose identifiers are out of date, with the hashes of their contents.
-    pub fn outdated_files(&self) -> Vec<(u32, String)> {
-        let with_blob = |number: &u32| (*number, self.files[*number as usize].blob.clone());
-        self.outdated.iter().map(with_blob).collect()
+    /// Returns the files whose contents have to be read.
+    pub fn outdated_files(&self) -> Vec<OutdatedFile> {
+        let outdated = |number: &u32| {
+            let TrackedFile { path, blob, .. } = &self.files[*number as usize];
+            OutdatedFile { number: *number, path: path.clone(), blob: blob.clone() }
+        };
+        self.outdated.iter().map(outdated).collect()
     }
 
-    /// Sets the identifiers of a file, as read from its present content.
-    pub fn set_identifiers(&mut self, file: u32, identifiers: Vec<u32>) {
+    /// Sets what was read from the present content of a file.
+    pub fn set_content(&mut self, file: u32, content: FileContent) {
         let tracked = &mut self.files[file as usize];
-        tracked.identifiers_blob.clone_from(&tracked.blob);
+        tracked.read_blob.clone_from(&tracked.blob);
+        tracked.statements = content.statements;
+        tracked.content_hash = content.content_hash;
         self.outdated.remove(&file);
-        self.identifiers.replace(file, identifiers);
+        self.identifiers.replace(file, content.identifiers);
     }
 
     /// Adds the next commit. Its parents must have been added before it, as far as they are part of the history.
@@ -175,6 +217,10 @@ impl CommitHistory {
     fn change(&mut self, number: u32, change: &CommittedChange, author: u32) {
         let file = &mut self.files[number as usize];
         if change.status == ChangeStatus::Renamed {
+            if kind_of(&file.path) != kind_of(&change.path) {
+                // Its imports are stated in another language.
+                file.read_blob.clear();
+            }
             file.path.clone_from(&change.path);
             file.path_features = PathFeatures::of(&change.path);
             self.numbers.insert(change.path.clone(), number);
@@ -196,10 +242,15 @@ impl CommitHistory {
                 }
             }
         }
-        match file.needs_identifiers() {
-            true if file.blob.is_empty() => self.set_identifiers(number, vec![]),
+        match file.is_outdated() {
+            true if file.blob.is_empty() => self.set_content(number, FileContent::default()),
             true => drop(self.outdated.insert(number)),
             false => drop(self.outdated.remove(&number)),
         }
     }
+}
+
+/// Returns what kind of source or manifest a file is.
+fn kind_of(path: &str) -> (Option<SourceLanguage>, Option<Manifest>) {
+    (SourceLanguage::of(path), Manifest::of(path))
 }

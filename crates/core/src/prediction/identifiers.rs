@@ -38,6 +38,14 @@ pub fn identifiers(content: &[u8]) -> Vec<u32> {
     if found.len() > MAX_IDENTIFIERS_PER_FILE { vec![] } else { found }
 }
 
+/// Returns a hash of the part of a content that is read.
+pub fn content_hash(content: &[u8]) -> u64 {
+    let read = &content[..content.len().min(IDENTIFIERS_MAX_BYTES)];
+    let mut first = [0; 8];
+    first.copy_from_slice(&blake3::hash(read).as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
 /// The least length of a name by which a memory can be found, in bytes.
 const MIN_DISTINCTIVE_BYTES: usize = 6;
 

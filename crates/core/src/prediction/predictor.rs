@@ -3,10 +3,12 @@
 use super::choose::{ChosenMemory, LikelyFile, choose};
 use super::confidence::Evidence;
 use super::history::CommitHistory;
+use super::import_graph::{ImportGraph, ImportNeighbours};
 use super::likelihood::Likelihoods;
 use super::line_model::line_likelihoods;
 use super::reason::PredictionReason;
 use super::statistics::Statistics;
+use crate::imports::SourceStatement;
 
 /// The number of likely files that are covered, and how many of them with their lines.
 const MAX_LIKELY_FILES: usize = 150;
@@ -36,6 +38,8 @@ pub struct GivenFile<'f> {
     pub path: &'f str,
     /// Its identifiers, sorted; empty for those of the committed content.
     pub identifiers: &'f [u32],
+    /// What it states about other files; empty for the statements of the committed content.
+    pub statements: &'f [SourceStatement],
 }
 
 /// A predicted commit.
@@ -57,6 +61,7 @@ pub struct Predictor {
     history: CommitHistory,
     statistics: Statistics,
     popularity_factor: f64,
+    imports: ImportGraph,
 }
 
 impl Predictor {
@@ -64,7 +69,8 @@ impl Predictor {
     pub fn new(history: CommitHistory) -> Self {
         let statistics = Statistics::of(&history);
         let popularity_factor = popularity_factor(&statistics);
-        Predictor { history, statistics, popularity_factor }
+        let imports = ImportGraph::of(&history);
+        Predictor { history, statistics, popularity_factor, imports }
     }
 
     /// Returns the history.
@@ -82,10 +88,20 @@ impl Predictor {
         self.statistics.is_hot.get(file as usize).copied().unwrap_or_default()
     }
 
+    /// Returns the files that a file imports, those that few others import first, and the files that import it, those that
+    /// changed last first.
+    pub fn import_neighbours(&self, given: &GivenFile<'_>) -> ImportNeighbours {
+        let mut neighbours = self.imports.neighbours(&self.history, given);
+        neighbours.imports.sort_by_key(|file| self.imports.importers_of(*file));
+        let last_touch = |file: &u32| self.history.files[*file as usize].touches.last();
+        neighbours.importers.sort_by_key(|file| std::cmp::Reverse(last_touch(file)));
+        neighbours
+    }
+
     /// Predicts up to `limit` commits for a file, the best first. Commits of hot files come after all others: they matter
     /// little, but a young repository has hardly any other files.
     pub fn predict(&self, given: &GivenFile<'_>, limit: usize) -> Vec<PredictedCommit> {
-        let likelihoods = Likelihoods::of(&self.history, &self.statistics, given);
+        let likelihoods = Likelihoods::of(&self.history, &self.statistics, &self.imports, given);
         let mut predicted: Vec<PredictedCommit> = Vec::new();
         for is_hot in [false, true] {
             if predicted.len() < limit {

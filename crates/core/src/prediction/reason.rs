@@ -24,6 +24,16 @@ pub enum PredictionReason {
         /// All lines of the file.
         of: u32,
     },
+    /// It changed a file that the given one imports.
+    Imported {
+        /// The file.
+        file: u32,
+    },
+    /// It changed a file that imports the given one.
+    Importer {
+        /// The file.
+        file: u32,
+    },
     /// It changed a file that uses the same rare identifiers.
     SharedIdentifiers {
         /// The file.
@@ -63,6 +73,12 @@ impl PredictionReason {
         match () {
             () if together > 0 => {
                 PredictionReason::ChangedTogether { file, together, of: cochange.memories }
+            }
+            () if likelihoods.neighbours.imports.contains(&file) => {
+                PredictionReason::Imported { file }
+            }
+            () if likelihoods.neighbours.importers.contains(&file) => {
+                PredictionReason::Importer { file }
             }
             () if shared > MIN_IDENTIFIER_SHARE * likelihoods.all_identifiers && shared > 0.0 => {
                 PredictionReason::SharedIdentifiers { file }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::imports::SourceStatement;
 
 /// A change of one of a few files, as a test case states it.
 #[derive(Debug, Clone)]
@@ -65,11 +66,17 @@ fn commit_of(number: usize, edits: &[Edit], is_memory: bool) -> HistoryCommit {
     }
 }
 
-/// Reads identifiers as a store does: here, from a text that follows from the hash.
-fn read_identifiers(history: &mut CommitHistory) {
-    for (file, blob) in history.outdated_files() {
-        let text = format!("fn shared_{} uses part_{}", blob.len(), file % 3);
-        history.set_identifiers(file, identifiers(text.as_bytes()));
+/// Reads contents as a store does: here, from a text that follows from the hash.
+fn read_contents(history: &mut CommitHistory) {
+    for file in history.outdated_files() {
+        let text = format!("fn shared_{} uses part_{}", file.blob.len(), file.number % 3);
+        let imported = format!("crate::part_{}", file.blob.len() % 9);
+        let content = FileContent {
+            identifiers: identifiers(text.as_bytes()),
+            statements: vec![SourceStatement::Import(imported)],
+            content_hash: content_hash(text.as_bytes()),
+        };
+        history.set_content(file.number, content);
     }
 }
 
@@ -78,7 +85,7 @@ fn predict_all(history: CommitHistory) -> Vec<Vec<PredictedCommit>> {
     let given = |file| {
         let path = path(file);
         let number = predictor.history().file_number(&path);
-        predictor.predict(&GivenFile { number, path: &path, identifiers: &[] }, 10)
+        predictor.predict(&GivenFile { number, path: &path, ..GivenFile::default() }, 10)
     };
     (0..9).map(given).collect()
 }
@@ -90,14 +97,14 @@ proptest! {
     fn an_update_equals_a_rebuild(commits in any_commits(), cut in 0.0..1.0_f64) {
         let mut whole = CommitHistory::default();
         commits.iter().cloned().for_each(|commit| whole.apply(commit));
-        read_identifiers(&mut whole);
+        read_contents(&mut whole);
         let at = (commits.len() as f64 * cut) as usize;
         let mut updated = CommitHistory::default();
         commits[..at].iter().cloned().for_each(|commit| updated.apply(commit));
-        read_identifiers(&mut updated);
+        read_contents(&mut updated);
         let mut updated = CommitHistory::decode(&updated.encode()).expect("it was just encoded");
         commits[at..].iter().cloned().for_each(|commit| updated.apply(commit));
-        read_identifiers(&mut updated);
+        read_contents(&mut updated);
         prop_assert_eq!(updated.encode(), whole.encode());
         prop_assert_eq!(updated.head(), whole.head());
         prop_assert_eq!(predict_all(updated), predict_all(whole));
@@ -107,7 +114,7 @@ proptest! {
     fn predictions_are_distinct_and_confidences_are_probabilities(commits in any_commits()) {
         let mut history = CommitHistory::default();
         commits.into_iter().for_each(|commit| history.apply(commit));
-        read_identifiers(&mut history);
+        read_contents(&mut history);
         let memories = history.memories().len() as u32;
         for predicted in predict_all(history) {
             let mut numbers: Vec<u32> = predicted.iter().map(|commit| commit.memory).collect();
@@ -165,7 +172,7 @@ fn files_that_change_together_are_predicted_with_the_reason() {
     let predictor = Predictor::new(history_of(&commits));
     let number = predictor.history().file_number("src/parser.rs");
     let predicted =
-        predictor.predict(&GivenFile { number, path: "src/parser.rs", identifiers: &[] }, 10);
+        predictor.predict(&GivenFile { number, path: "src/parser.rs", ..GivenFile::default() }, 10);
     let best = &predicted[0];
     assert_eq!(best.memory, 7);
     let lexer = predictor.history().file_number("src/lexer.rs").unwrap();
@@ -179,7 +186,8 @@ fn in_a_young_repository_hot_files_are_predicted_too() {
     let predictor = Predictor::new(history_of(&commits));
     let number = predictor.history().file_number("a.rs");
     assert!(predictor.is_hot(1));
-    let predicted = predictor.predict(&GivenFile { number, path: "a.rs", identifiers: &[] }, 10);
+    let predicted =
+        predictor.predict(&GivenFile { number, path: "a.rs", ..GivenFile::default() }, 10);
     assert_eq!(predicted[0].memory, 8);
 }
 

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 
 use super::given_file::{WorkFile, repository_prefix};
 use super::history::{self, MissingHistory};
+use super::imports::ImportMentions;
 use super::memory::{COMMIT, PredictedMemory, rounded};
 use crate::Session;
 use crate::recall::{Hit, MemoryList};
@@ -60,13 +61,15 @@ impl CommitPredictions {
         errors: &[String],
         limit: usize,
     ) -> Self {
-        let files: Vec<WorkFile> = files.iter().map(|file| WorkFile::find(session, file)).collect();
+        let mut files: Vec<WorkFile> =
+            files.iter().map(|file| WorkFile::find(session, file)).collect();
         if files.is_empty() && errors.is_empty() {
             return CommitPredictions::default();
         }
         let mut found = CommitPredictions { prefix: repository_prefix(session), ..Self::default() };
         match history::open(session) {
             Ok(predictor) => {
+                files.iter_mut().for_each(|file| file.read_imports(predictor.history()));
                 found.add_for_files(&predictor, &files, limit);
                 found.commits.truncate(limit);
                 found.add_for_errors(predictor.history(), errors, limit);
@@ -76,6 +79,14 @@ impl CommitPredictions {
         }
         found.files = files;
         found
+    }
+
+    /// Returns the files beside those that are worked on, by imports.
+    pub(super) fn import_mentions(&self) -> ImportMentions {
+        match &self.predictor {
+            Some(predictor) => ImportMentions::new(predictor, &self.files, &self.prefix),
+            None => ImportMentions::default(),
+        }
     }
 
     /// Returns why no commits are predicted, and which files do not exist.
@@ -160,6 +171,12 @@ impl CommitPredictions {
             }
             PredictionReason::WroteLines { file, lines, of } => {
                 format!("wrote {lines} of the {of} lines of {}", path(file))
+            }
+            PredictionReason::Imported { file } => {
+                format!("changed {}, which {given} imports", path(file))
+            }
+            PredictionReason::Importer { file } => {
+                format!("changed {}, which imports {given}", path(file))
             }
             PredictionReason::SharedIdentifiers { file } => {
                 format!("changed {}, which uses the same names as {given}", path(file))

@@ -2,8 +2,9 @@
 
 use std::path::{Component, Path};
 
+use heirloom_core::imports::SourceStatement;
 use heirloom_core::path;
-use heirloom_core::prediction::{CommitHistory, GivenFile, identifiers};
+use heirloom_core::prediction::{CommitHistory, GivenFile, content_hash, identifiers};
 
 use crate::Session;
 
@@ -17,6 +18,8 @@ pub(crate) struct WorkFile {
     /// Its text, if it can be read.
     pub(super) text: Option<String>,
     identifiers: Vec<u32>,
+    /// What it states about other files; empty if that is known from its commit.
+    statements: Vec<SourceStatement>,
 }
 
 impl WorkFile {
@@ -31,7 +34,19 @@ impl WorkFile {
         let text = root.read(&path).ok().flatten();
         let words = text.as_deref().map(|text| identifiers(text.as_bytes()));
         let repository_path = format!("{}{path}", repository_prefix(session));
-        WorkFile { path, repository_path, text, identifiers: words.unwrap_or_default() }
+        let identifiers = words.unwrap_or_default();
+        WorkFile { path, repository_path, text, identifiers, statements: vec![] }
+    }
+
+    /// Reads its imports, unless its content is the committed one, whose imports are known: parsing takes longer than the
+    /// rest of a prediction.
+    pub(super) fn read_imports(&mut self, history: &CommitHistory) {
+        let content = self.text.as_deref().unwrap_or_default().as_bytes();
+        let number = history.file_number(&self.repository_path);
+        let committed = number.map(|number| &history.files()[number as usize]);
+        if !committed.is_some_and(|file| file.has_content(content_hash(content))) {
+            self.statements = heirloom_syntax::read_statements(&self.repository_path, content);
+        }
     }
 
     /// Returns whether its path leads to a place in the workspace.
@@ -52,6 +67,7 @@ impl WorkFile {
             number: history.file_number(&self.repository_path),
             path: &self.repository_path,
             identifiers: &self.identifiers,
+            statements: &self.statements,
         }
     }
 }

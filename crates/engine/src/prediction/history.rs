@@ -75,7 +75,13 @@ pub(super) fn open(session: &Session) -> Result<Arc<Predictor>, MissingHistory> 
             let config = session.config().map_err(|error| MissingHistory::Failed(error.message))?;
             let max_commits = config.prediction.commits;
             let mut report = |done, total| session.progress().tell(done, total);
-            let read = commit_history::read(root, known, max_commits, &mut report);
+            let read = commit_history::read(
+                root,
+                known,
+                max_commits,
+                heirloom_syntax::read_statements,
+                &mut report,
+            );
             session.progress().end();
             let history = read.map_err(|error| MissingHistory::Failed(error.0))?;
             Arc::new(Predictor::new(history.unwrap_or_default()))

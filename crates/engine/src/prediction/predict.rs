@@ -51,6 +51,7 @@ pub(crate) fn predict(
 ) -> Result<Prediction, Error> {
     let mut commits = CommitPredictions::new(session, &signals.files, &signals.errors, limit);
     let warnings = commits.warnings();
+    let imports = commits.import_mentions();
     let files = std::mem::take(&mut commits.files);
     let mentions: Vec<FileMentions> = files.iter().map(FileMentions::new).collect();
     let branch = signals.branch.as_deref().unwrap_or_default();
@@ -59,17 +60,24 @@ pub(crate) fn predict(
     let questions = texts.map(|text| ContextQuestion { text, limit: MAX_ANSWERS }).collect();
     let of_files: Vec<Vec<MemoryList>> = mentions.iter().map(FileMentions::lists).collect();
     let lengths: Vec<usize> = of_files.iter().map(Vec::len).collect();
-    let lists = of_files.into_iter().flatten().chain(commits.lists()).collect();
+    let of_imports = imports.lists();
+    let imports_length = of_imports.len();
+    let lists = of_files.into_iter().flatten().chain(of_imports).chain(commits.lists()).collect();
     let query = ContextQuery { questions, instructions: 0, lists };
     let mut found = query.read(session)?;
-    let of_commits = found.lists.split_off(lengths.iter().sum());
+    let mut lists = std::mem::take(&mut found.lists).into_iter();
+    let mut take = |count: usize| lists.by_ref().take(count).collect::<Vec<Vec<Hit>>>();
+    let of_files = take(lengths.iter().sum());
+    let of_imports = take(imports_length);
+    let of_commits = lists.collect();
     let mut memories = Vec::new();
-    let mut of_files = found.lists.as_slice();
+    let mut of_files = of_files.as_slice();
     for (mentions, length) in mentions.iter().zip(lengths) {
         let (of_file, rest) = of_files.split_at(length);
         memories.extend(mentions.memories(of_file));
         of_files = rest;
     }
+    memories.extend(imports.memories(&of_imports));
     if let Some((of_branch, of_errors)) = found.answers.split_first() {
         memories.extend(plans(session, branch));
         memories.extend(matching(of_branch, &format!("concerns {words}")));

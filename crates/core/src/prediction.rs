@@ -13,6 +13,7 @@ mod cochange;
 mod commit;
 mod confidence;
 mod encoding;
+mod error_signature;
 mod file_path;
 mod history;
 mod identifiers;
@@ -28,6 +29,7 @@ mod statistics;
 mod tests;
 
 pub use commit::{ChangeStatus, CommittedChange, HistoryCommit, Hunk, ParentVersion};
+pub use error_signature::{ErrorSignature, SharedSignature};
 pub use file_path::{is_hot_by_name, path_words};
 pub use history::{CommitHistory, CommitMemory, FileContent, OutdatedFile, TrackedFile};
 pub use identifiers::{IDENTIFIERS_MAX_BYTES, content_hash, distinctive_names, identifiers};

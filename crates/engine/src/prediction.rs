@@ -3,6 +3,8 @@
 mod branch;
 mod commit_details;
 mod commits;
+mod error_text;
+mod errors;
 mod given_file;
 mod history;
 mod imports;

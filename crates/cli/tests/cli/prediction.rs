@@ -300,6 +300,31 @@ fn for_a_new_file_the_commits_of_what_it_imports_are_predicted() {
 }
 
 #[test]
+fn similar_errors_are_found_with_what_followed() {
+    let workspace = repository();
+    let title = "Checkout crashed with E4711 in totalPrice";
+    let outcome = "rounded after the discount";
+    let episode = ["episode", "add", title, "--outcome", outcome, "--file", "src/printer.rs"];
+    workspace.run(&episode).ok();
+    workspace.run(&["fact", "add", "--section", "Known Issues", "The nightly build failed"]).ok();
+    let error = "2026-02-03T10:00:00Z error E4711: failed at /ci/build/src/parser.rs:12:3 (0x7ffe)";
+    let answer = predict(&workspace, &["--error", error]);
+    let found = find(&answer, title);
+    let reason = "names E4711, as the error does; it ended: rounded after the discount";
+    assert_eq!(found["reason"], reason);
+    // The file of the stack trace is a file of the work.
+    assert!(titles(&answer).contains(&"Parse numbers"), "{answer:#}");
+    assert!(!titles(&answer).contains(&"The nightly build failed"), "{answer:#}");
+    // What differs from run to run does not matter.
+    let other = "error E4711: failed at /other/src/parser.rs:99";
+    assert_eq!(titles(&predict(&workspace, &["--error", other])), titles(&answer));
+    for generic in ["the build failed with an error", "failed to hydrate"] {
+        let answer = predict(&workspace, &["--error", generic]);
+        assert_eq!(answer["predicted_memories"], json!([]), "{generic}");
+    }
+}
+
+#[test]
 fn a_commit_is_shown_by_the_beginning_of_its_hash() {
     let workspace = repository();
     let hash = workspace.git(&["log", "--format=%H", "--grep=Parse numbers"]);

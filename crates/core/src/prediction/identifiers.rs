@@ -53,26 +53,24 @@ const MIN_DISTINCTIVE_BYTES: usize = 6;
 /// first, and of equally frequent ones the earlier.
 pub fn distinctive_names(text: &str, limit: usize) -> Vec<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_distinctive = |name: &&str| {
-        let inner = name.trim_matches('_');
-        let has_hump = || {
-            inner
-                .as_bytes()
-                .windows(2)
-                .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-        };
-        inner.len() >= MIN_DISTINCTIVE_BYTES
-            && !inner.starts_with(|c: char| c.is_ascii_digit())
-            && (inner.contains('_') || has_hump())
-    };
     let mut counts: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
-    let names = text.split(|c: char| !is_part(c)).filter(is_distinctive);
+    let names = text.split(|c: char| !is_part(c)).filter(|name| has_several_words(name));
     for (position, name) in names.enumerate() {
         counts.entry(name).or_insert((0, position)).0 += 1;
     }
     let mut names: Vec<(&str, (usize, usize))> = counts.into_iter().collect();
     names.sort_by_key(|(_, (count, position))| (std::cmp::Reverse(*count), *position));
     names.into_iter().take(limit).map(|(name, _)| name).collect()
+}
+
+/// Returns whether a name consists of several words, such as `parse_line` and `parseLine`.
+pub(super) fn has_several_words(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    let mut pairs = inner.as_bytes().windows(2);
+    let has_hump = pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    inner.len() >= MIN_DISTINCTIVE_BYTES
+        && !inner.starts_with(|c: char| c.is_ascii_digit())
+        && (inner.contains('_') || has_hump)
 }
 
 /// Hashes a word in lower case (FNV-1a). The hash is stored, so it must not depend on a library.

@@ -6,11 +6,12 @@ use heirloom_core::Problem;
 use heirloom_core::day;
 use heirloom_core::path::relative_to;
 use heirloom_core::prediction::{
-    CommitHistory, CommitMemory, MessageSearch, PredictionReason, Predictor,
+    CommitHistory, CommitMemory, ErrorSignature, MessageSearch, PredictionReason, Predictor,
 };
 use heirloom_core::recall::commit_filter_value;
 use jiff::Timestamp;
 
+use super::error_text::{describe, files_of_traces};
 use super::given_file::{WorkFile, repository_prefix};
 use super::history::{self, MissingHistory};
 use super::imports::ImportMentions;
@@ -18,12 +19,13 @@ use super::memory::{COMMIT, PredictedMemory, rounded};
 use crate::Session;
 use crate::recall::{Hit, MemoryList};
 
-/// The least share of an error's words that the message of a commit must have, weighted by how rare they are.
-const MIN_ERROR_SHARE: f64 = 0.4;
-
-/// The confidence in a commit whose message has all words of an error. It is a judgement: no history says which errors
-/// people saw.
+/// The confidence in a commit whose message has all words of an error, and the least share that counts if it has one of
+/// its codes or names. They are judgements: no history says which errors people saw.
 const ERROR_CONFIDENCE: f64 = 0.6;
+const MIN_SHARE_OF_NAME: f64 = 0.5;
+
+/// How many times as many messages are compared with an error as commits are predicted.
+const MESSAGES_PER_COMMIT: usize = 5;
 
 /// Maximum number of stored memories that stand for a commit.
 const MAX_MEMORIES_PER_COMMIT: usize = 2;
@@ -58,7 +60,7 @@ impl CommitPredictions {
     pub(crate) fn new(
         session: &Session,
         files: &[String],
-        errors: &[String],
+        errors: &[ErrorSignature],
         limit: usize,
     ) -> Self {
         let mut files: Vec<WorkFile> =
@@ -69,6 +71,12 @@ impl CommitPredictions {
         let mut found = CommitPredictions { prefix: repository_prefix(session), ..Self::default() };
         match history::open(session) {
             Ok(predictor) => {
+                for path in files_of_traces(errors, predictor.history()) {
+                    let path = relative_to(&found.prefix, &path);
+                    if files.iter().all(|file| file.path != path) {
+                        files.push(WorkFile::find(session, &path));
+                    }
+                }
                 files.iter_mut().for_each(|file| file.read_imports(predictor.history()));
                 found.add_for_files(&predictor, &files, limit);
                 found.commits.truncate(limit);
@@ -91,7 +99,7 @@ impl CommitPredictions {
 
     /// Returns why no commits are predicted, and which files do not exist.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let history = self.predictor.as_deref().map(Predictor::history);
+        let history = self.history();
         let unknown = self.files.iter().filter(|file| !file.is_known(history));
         let unknown =
             unknown.map(|file| format!("there is no file `{}` in this workspace", file.path));
@@ -125,19 +133,24 @@ impl CommitPredictions {
         }
     }
 
-    fn add_for_errors(&mut self, history: &CommitHistory, errors: &[String], limit: usize) {
+    fn add_for_errors(&mut self, history: &CommitHistory, errors: &[ErrorSignature], limit: usize) {
         if errors.is_empty() {
             return;
         }
         let messages = MessageSearch::new(history.memories());
         let all = history.memories().len() as u32;
         for error in errors {
-            let found = messages.search(error, all, limit).into_iter();
-            for found in found.filter(|found| found.share >= MIN_ERROR_SHARE) {
+            let found = messages.search(&error.query(), all, MESSAGES_PER_COMMIT * limit);
+            let similar = found.into_iter().filter_map(|found| {
+                let message = &history.memories()[found.memory as usize].message;
+                Some((found.memory, error.shared_with(message)?))
+            });
+            for (number, shared) in similar.take(limit) {
+                let least = if shared.names.is_empty() { 0.0 } else { MIN_SHARE_OF_NAME };
                 self.add(PredictedCommit {
-                    number: found.memory,
-                    confidence: ERROR_CONFIDENCE * found.share,
-                    reason: "its message has words of the error".to_owned(),
+                    number,
+                    confidence: ERROR_CONFIDENCE * shared.share.max(least),
+                    reason: format!("its message {}", describe(&shared)),
                     gain: None,
                 });
             }
@@ -151,6 +164,34 @@ impl CommitPredictions {
             Some(_) => {}
             None => self.commits.push(commit),
         }
+    }
+
+    /// Returns the history, if there is one.
+    pub(super) fn history(&self) -> Option<&CommitHistory> {
+        self.predictor.as_deref().map(Predictor::history)
+    }
+
+    /// Returns the number of the commit whose hash begins with some digits.
+    pub(super) fn number_of(&self, hash: &str) -> Option<u32> {
+        commit_filter_value(hash)?;
+        let memories = self.history()?.memories();
+        memories.iter().position(|memory| memory.id.starts_with(hash)).map(|it| it as u32)
+    }
+
+    /// Returns the path in the repository of a file of the workspace.
+    pub(super) fn repository_path(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix)
+    }
+
+    /// Returns the prediction of a commit by its number.
+    pub(super) fn predicted_commit(
+        &self,
+        number: u32,
+        confidence: f64,
+        reason: String,
+    ) -> Option<PredictedMemory> {
+        let commit = PredictedCommit { number, confidence, reason, gain: None };
+        Some(self.of_commit(&commit, self.memory(number)?))
     }
 
     fn memory(&self, number: u32) -> Option<&CommitMemory> {

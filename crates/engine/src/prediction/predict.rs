@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use heirloom_core::Problem;
+use heirloom_core::prediction::ErrorSignature;
 
 use super::branch::{branch_words, plans};
 use super::commits::CommitPredictions;
+use super::errors::similar_errors;
 use super::memory::PredictedMemory;
 use super::mentions::FileMentions;
 use crate::recall::{ContextAnswers, ContextQuery, ContextQuestion, Hit, MemoryList};
@@ -14,10 +16,10 @@ use crate::{Error, Session};
 /// Maximum number of chunks that are recalled for a question.
 const MAX_ANSWERS: usize = 30;
 
-/// A memory that answers the words of a branch or an error with less usefulness is not predicted.
+/// A memory that answers the words of a branch with less usefulness is not predicted.
 const MIN_USEFULNESS: f64 = 0.3;
 
-/// The confidence in a memory that answers the words of a branch or an error as well as can be. It is a judgement, and low
+/// The confidence in a memory that answers the words of a branch as well as can be. It is a judgement, and low
 /// since a few words match many memories.
 const CONFIDENCE_OF_WORDS: f64 = 0.7;
 
@@ -49,14 +51,17 @@ pub(crate) fn predict(
     signals: &WorkSignals,
     limit: usize,
 ) -> Result<Prediction, Error> {
-    let mut commits = CommitPredictions::new(session, &signals.files, &signals.errors, limit);
+    let errors: Vec<ErrorSignature> =
+        signals.errors.iter().map(|error| ErrorSignature::of(error)).collect();
+    let mut commits = CommitPredictions::new(session, &signals.files, &errors, limit);
     let warnings = commits.warnings();
     let imports = commits.import_mentions();
     let files = std::mem::take(&mut commits.files);
     let mentions: Vec<FileMentions> = files.iter().map(FileMentions::new).collect();
     let branch = signals.branch.as_deref().unwrap_or_default();
     let words = branch_words(branch);
-    let texts = std::iter::once(&words).chain(&signals.errors);
+    let error_texts: Vec<String> = errors.iter().map(ErrorSignature::query).collect();
+    let texts = std::iter::once(&words).chain(&error_texts);
     let questions = texts.map(|text| ContextQuestion { text, limit: MAX_ANSWERS }).collect();
     let of_files: Vec<Vec<MemoryList>> = mentions.iter().map(FileMentions::lists).collect();
     let lengths: Vec<usize> = of_files.iter().map(Vec::len).collect();
@@ -81,15 +86,15 @@ pub(crate) fn predict(
     if let Some((of_branch, of_errors)) = found.answers.split_first() {
         memories.extend(plans(session, branch));
         memories.extend(matching(of_branch, &format!("concerns {words}")));
-        let of_errors =
-            of_errors.iter().flat_map(|answers| matching(answers, "concerns the error"));
-        memories.extend(of_errors);
+        for (error, answers) in errors.iter().zip(of_errors) {
+            memories.extend(similar_errors(session, error, answers, &commits));
+        }
     }
     memories.extend(commits.into_memories(of_commits));
     Ok(Prediction { memories: best(memories, limit), warnings, problems: found.problems })
 }
 
-/// Returns the memories that match the words of a branch or an error well enough.
+/// Returns the memories that match the words of a branch well enough.
 fn matching(answers: &ContextAnswers, reason: &str) -> Vec<PredictedMemory> {
     let memory = |(rank, hit): (usize, &Hit)| {
         let usefulness = hit.usefulness(rank);
@@ -114,11 +119,11 @@ fn best(memories: Vec<PredictedMemory>, limit: usize) -> Vec<PredictedMemory> {
             }
         }
     }
-    // Commits were chosen one after another, each for what it adds, so none is placed before an earlier one.
+    // Commits of files were chosen one after another, each for what it adds, so none is placed before an earlier one.
     let mut least = f64::INFINITY;
     let mut ranked: Vec<(f64, PredictedMemory)> = Vec::new();
     for memory in distinct {
-        if memory.files.is_empty() {
+        if memory.gain.is_none() {
             ranked.push((memory.confidence, memory));
         } else {
             least = least.min(memory.confidence);

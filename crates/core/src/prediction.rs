@@ -24,6 +24,7 @@ mod line_origins;
 mod message_search;
 mod predictor;
 mod reason;
+mod recurrence;
 mod statistics;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub use import_graph::ImportNeighbours;
 pub use message_search::{MessageMatch, MessageSearch};
 pub use predictor::{GivenFile, PredictedCommit, Predictor};
 pub use reason::PredictionReason;
+pub use recurrence::{Recurrence, recurring_title};
 
 /// A commit of more files says little about which files belong together.
 pub const MAX_SMALL_COMMIT_FILES: usize = 15;

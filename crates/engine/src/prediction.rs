@@ -11,6 +11,7 @@ mod imports;
 mod memory;
 mod mentions;
 mod predict;
+mod recurring;
 
 pub(crate) use commit_details::{CommitDetails, find_commit};
 pub(crate) use commits::CommitPredictions;

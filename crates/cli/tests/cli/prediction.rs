@@ -342,6 +342,29 @@ fn a_commit_is_shown_by_the_beginning_of_its_hash() {
 }
 
 #[test]
+fn work_that_recurs_on_a_weekday_is_predicted_near_it() {
+    let workspace = repository();
+    let run_at = |now: &str, arguments: &[&str]| workspace.run_at(now, arguments);
+    for (day, version) in [(1, 2), (8, 3), (15, 4), (22, 5)] {
+        let now = format!("2026-01-{day:02}T09:00:00Z");
+        run_at(&now, &["episode", "add", &format!("Release 1.{version}")]).ok();
+        run_at(&now, &["episode", "add", &format!("Odd work {version}{version}")]).ok();
+    }
+    let workflow = ["workflow", "add", "Release", "--step", "Tag the commit"];
+    run_at("2026-01-22T09:00:00Z", &workflow).ok();
+    let predict_at = |now: &str| -> Value {
+        let arguments = ["predict", "--json", "--file", "src/printer.rs"];
+        serde_json::from_str(&run_at(now, &arguments).ok()).unwrap()
+    };
+    let thursday = predict_at("2026-01-29T09:00:00Z");
+    let reason = "recurs: 4 of 4 times on a Thursday, which is today; last on 2026-01-22";
+    assert_eq!(find(&thursday, "Release 1.5")["reason"], reason);
+    assert!(thursday["predicted_memories"].to_string().contains("workflow"), "{thursday:#}");
+    let monday = predict_at("2026-01-26T09:00:00Z");
+    assert!(!titles(&monday).contains(&"Release 1.5"), "{monday:#}");
+}
+
+#[test]
 fn a_clone_without_contents_gets_a_warning() {
     let source = repository();
     source.git(&["config", "uploadpack.allowFilter", "true"]);

@@ -10,6 +10,7 @@ use super::commits::CommitPredictions;
 use super::errors::similar_errors;
 use super::memory::PredictedMemory;
 use super::mentions::FileMentions;
+use super::recurring;
 use crate::recall::{ContextAnswers, ContextQuery, ContextQuestion, Hit, MemoryList};
 use crate::{Error, Session};
 
@@ -67,15 +68,17 @@ pub(crate) fn predict(
     let lengths: Vec<usize> = of_files.iter().map(Vec::len).collect();
     let of_imports = imports.lists();
     let imports_length = of_imports.len();
-    let lists = of_files.into_iter().flatten().chain(of_imports).chain(commits.lists()).collect();
+    let lists = recurring::lists().into_iter().chain(of_files.into_iter().flatten());
+    let lists = lists.chain(of_imports).chain(commits.lists()).collect();
     let query = ContextQuery { questions, instructions: 0, lists };
     let mut found = query.read(session)?;
     let mut lists = std::mem::take(&mut found.lists).into_iter();
     let mut take = |count: usize| lists.by_ref().take(count).collect::<Vec<Vec<Hit>>>();
+    let of_time = take(2);
     let of_files = take(lengths.iter().sum());
     let of_imports = take(imports_length);
     let of_commits = lists.collect();
-    let mut memories = Vec::new();
+    let mut memories = recurring::memories(&of_time[0], &of_time[1], session.today());
     let mut of_files = of_files.as_slice();
     for (mentions, length) in mentions.iter().zip(lengths) {
         let (of_file, rest) = of_files.split_at(length);

@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["memory"],
     &["recall"],
     &["prediction"],
-    &["assembly", "loading", "work_session"],
+    &["assembly", "loading", "watch", "work_session"],
     &["completion", "ops", "setup"],
 ];
 

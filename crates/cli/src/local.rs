@@ -9,6 +9,7 @@ mod man;
 mod mcp;
 mod reference;
 mod serve;
+mod watch;
 mod workspace_edit;
 mod workspaces;
 
@@ -52,6 +53,7 @@ pub(crate) const LOCAL_COMMANDS: &[LocalCommand] = &[
     demo::DEMO,
     mcp::MCP,
     serve::SERVE,
+    watch::WATCH,
     completions::COMPLETIONS,
     help::HELP,
     man::MAN,

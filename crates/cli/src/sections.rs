@@ -65,6 +65,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("index", "Inspect or rebuild the search index"),
             ("mcp", "Serve the workspace to an agent over MCP"),
             ("serve", "Serve the workspace over HTTP on this machine"),
+            ("watch", "Follow the working tree; keep index and prediction warm"),
             ("completions", "Print the completion script of a shell"),
             ("man", "Print manual pages"),
             ("help", "Explain a command, the exit codes or the environment"),

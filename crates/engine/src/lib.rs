@@ -19,6 +19,7 @@ mod recall;
 pub mod session;
 pub mod setup;
 pub mod view;
+mod watch;
 mod work_session;
 pub mod workspace;
 
@@ -32,6 +33,7 @@ pub use process_cache::ProcessCache;
 pub use progress::{Progress, ProgressObserver};
 pub use session::{RemoteModel, Session};
 pub use view::View;
+pub use watch::{WorkUpdate, WorkWatch};
 
 pub use work_session::end_sessions_of_client;
 

@@ -15,5 +15,6 @@ mod recurring;
 
 pub(crate) use commit_details::{CommitDetails, find_commit};
 pub(crate) use commits::CommitPredictions;
+pub(crate) use history::warm_history;
 pub(crate) use memory::PredictedMemory;
 pub(crate) use predict::{Prediction, WorkSignals, predict};

@@ -12,6 +12,8 @@ pub mod rest;
 mod shutdown;
 mod wording;
 
+pub use shutdown::poll_until_stopped;
+
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 

@@ -72,6 +72,24 @@ pub fn branch(root: &Root) -> Option<String> {
     root.repository()?.branch()
 }
 
+/// Maximum number of files of a working tree that are listed.
+const MAX_LISTED_FILES: usize = 50_000;
+
+/// Returns the files of the workspace that git does not ignore, by their paths in it; none outside of git. Of a very large
+/// tree, only the first ones.
+pub fn list_files(root: &Root) -> Result<Vec<String>, GitError> {
+    if root.repository().is_none() {
+        return Ok(vec![]);
+    }
+    let mut command = git(root);
+    command.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    command.args(["--deduplicate", "--", "."]);
+    let output = run_checked(command)?;
+    let paths = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    let texts = paths.filter_map(|path| str::from_utf8(path).ok());
+    Ok(texts.take(MAX_LISTED_FILES).map(str::to_owned).collect())
+}
+
 /// Returns whether a file is part of the memory log, which changes with every memory.
 pub fn is_memory_log(path: &str) -> bool {
     path.starts_with(".heirloom/memory/") || path.contains("/.heirloom/memory/")

@@ -45,6 +45,7 @@ mod staleness;
 mod surroundings;
 mod terminal;
 mod undo;
+mod watch;
 
 /// The program.
 const HEIR: &str = env!("CARGO_BIN_EXE_heir");

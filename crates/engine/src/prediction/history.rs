@@ -90,3 +90,18 @@ pub(super) fn open(session: &Session) -> Result<Arc<Predictor>, MissingHistory> 
     histories.put(root.path().to_path_buf(), predictor.clone());
     Ok(predictor)
 }
+
+/// Brings the history up to date. Returns the first line of the latest message, if it is that of the checked-out commit;
+/// the reason if the history could not be read, and none if there is nothing to read.
+pub(crate) fn warm_history(session: &Session) -> Result<Option<String>, Option<String>> {
+    match open(session) {
+        Ok(predictor) => {
+            let history = predictor.history();
+            let latest = history.memories().last();
+            let latest = latest.filter(|it| history.head() == Some(it.id.as_str()));
+            Ok(latest.map(|it| it.subject().to_owned()))
+        }
+        Err(MissingHistory::Nothing(_)) => Err(None),
+        Err(missing) => Err(Some(missing.describe())),
+    }
+}

@@ -65,6 +65,9 @@ pub(super) struct Confidence {
     /// Those that touch another file of the commit, and those that touch one that is not hot.
     pub(super) touch_other: usize,
     pub(super) touch_quiet_other: usize,
+    /// How many have a confidence of 0.5 or more to touch a file that is not hot, and how many of these do.
+    pub(super) quiet_confident: usize,
+    pub(super) quiet_right: usize,
 }
 
 #[derive(Serialize)]
@@ -153,12 +156,23 @@ impl fmt::Display for ReplayReport {
             rows.push(row(name, measures.ff10, measures.l10));
         }
         write_table(out, &rows, 0)?;
-        let Confidence { confident, queries_with_one, touch_other, touch_quiet_other, queries } =
-            &self.confidence;
+        let Confidence {
+            confident,
+            queries_with_one,
+            touch_other,
+            touch_quiet_other,
+            queries,
+            quiet_confident,
+            quiet_right,
+        } = &self.confidence;
         writeln!(
             out,
             "\nconfidence of 0.5 or more: {confident} predictions in {queries_with_one} of {queries} queries; \
-             {touch_other} touch another file, {touch_quiet_other} one that is not hot\n"
+             {touch_other} touch another file, {touch_quiet_other} one that is not hot"
+        )?;
+        writeln!(
+            out,
+            "confidence of 0.5 or more in a file that is not hot: {quiet_confident} predictions; {quiet_right} touch one\n"
         )?;
         if let Attempt::Done(times) = &self.times {
             writeln!(out, "{:<44}{:>12}{:>12}", "", "p50", "p99")?;

@@ -167,6 +167,13 @@ fn confidence(
             counts.touch_quiet_other += usize::from(files.iter().any(|file| quiet.contains(file)));
         }
         counts.queries_with_one += usize::from(has_one);
+        let quietly_confident =
+            prediction.predicted.iter().filter(|it| it.quiet_confidence >= MIN_CONFIDENCE);
+        for commit in quietly_confident {
+            let files = &history.memories()[commit.memory as usize].files;
+            counts.quiet_confident += 1;
+            counts.quiet_right += usize::from(files.iter().any(|file| quiet.contains(file)));
+        }
     }
     counts
 }

@@ -49,6 +49,8 @@ pub struct PredictedCommit {
     pub memory: u32,
     /// How likely it touches another file of the work, 0 to 1.
     pub confidence: f64,
+    /// How likely it touches another file of the work that does not change with everything, 0 to 1.
+    pub quiet_confidence: f64,
     /// What it adds to the commits before it.
     pub gain: f64,
     /// Why it was predicted.
@@ -134,9 +136,11 @@ impl Predictor {
         is_first: bool,
     ) -> PredictedCommit {
         let best = (chosen.memory, numbers[chosen.best_file]);
+        let evidence = self.evidence(likelihoods, given, chosen, is_first);
         PredictedCommit {
             memory: chosen.memory,
-            confidence: self.confidence(likelihoods, given, chosen, is_first),
+            confidence: evidence.confidence(),
+            quiet_confidence: evidence.quiet_confidence(),
             gain: chosen.gain,
             reason: PredictionReason::find(
                 &self.history,
@@ -187,13 +191,13 @@ impl Predictor {
         (weights.into_iter().map(|(number, _)| number).collect(), files)
     }
 
-    fn confidence(
+    fn evidence(
         &self,
         likelihoods: &Likelihoods,
         given: &GivenFile<'_>,
         chosen: &ChosenMemory,
         is_first: bool,
-    ) -> f64 {
+    ) -> Evidence {
         let files = &self.history.memories[chosen.memory as usize].files;
         let touches_given = given.number.is_some_and(|number| files.contains(&number));
         let mut evidence = Evidence::new(files.len(), touches_given, is_first, chosen.gain);
@@ -201,7 +205,7 @@ impl Predictor {
             let likelihood = likelihoods.likelihood[*file as usize];
             evidence.add_file(likelihood, self.is_hot(*file));
         }
-        evidence.confidence()
+        evidence
     }
 }
 

@@ -43,6 +43,7 @@ pub(super) fn plans(session: &Session, branch: &str) -> Vec<PredictedMemory> {
         Some(PredictedMemory {
             reason: format!("the branch {branch} has the name of the plan"),
             confidence,
+            quiet_confidence: None,
             id: format!("plan/{plan}"),
             title: plan,
             kind: "plan".to_owned(),

@@ -39,6 +39,8 @@ struct PredictedCommit {
     /// Its number in the history.
     number: u32,
     confidence: f64,
+    /// How likely it touches a file that is not hot, if that was estimated.
+    quiet_confidence: Option<f64>,
     reason: String,
     gain: Option<f64>,
 }
@@ -126,6 +128,7 @@ impl CommitPredictions {
                 self.add(PredictedCommit {
                     number: predicted.memory,
                     confidence: predicted.confidence,
+                    quiet_confidence: Some(predicted.quiet_confidence),
                     reason,
                     gain: Some(predicted.gain),
                 });
@@ -150,6 +153,7 @@ impl CommitPredictions {
                 self.add(PredictedCommit {
                     number,
                     confidence: ERROR_CONFIDENCE * shared.share.max(least),
+                    quiet_confidence: None,
                     reason: format!("its message {}", describe(&shared)),
                     gain: None,
                 });
@@ -190,7 +194,8 @@ impl CommitPredictions {
         confidence: f64,
         reason: String,
     ) -> Option<PredictedMemory> {
-        let commit = PredictedCommit { number, confidence, reason, gain: None };
+        let commit =
+            PredictedCommit { number, confidence, quiet_confidence: None, reason, gain: None };
         Some(self.of_commit(&commit, self.memory(number)?))
     }
 
@@ -281,6 +286,7 @@ impl CommitPredictions {
             author: memory.author.clone(),
             files: self.paths(memory),
             confidence: rounded(commit.confidence),
+            quiet_confidence: commit.quiet_confidence.map(rounded),
             reason: commit.reason.clone(),
             commit: None,
             gain: commit.gain.map(rounded),

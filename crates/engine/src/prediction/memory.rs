@@ -29,6 +29,9 @@ pub(crate) struct PredictedMemory {
     pub(crate) files: Vec<String>,
     /// How likely it is needed, 0 to 1.
     pub(crate) confidence: f64,
+    /// How likely a commit touches another file of the work that does not change with nearly every commit, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) quiet_confidence: Option<f64>,
     /// Why it is predicted.
     pub(crate) reason: String,
     /// The hash of the commit that a stored memory belongs to.
@@ -58,6 +61,7 @@ impl PredictedMemory {
             author: item.by.clone(),
             files: vec![],
             confidence: rounded(confidence),
+            quiet_confidence: None,
             reason,
             commit: None,
             gain: None,

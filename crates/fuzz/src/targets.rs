@@ -5,12 +5,14 @@
 
 mod log_read;
 mod memory_edit;
+mod prediction;
 mod recall_ask;
 mod secret_find;
 mod transcript_read;
 
 pub use log_read::log_read;
 pub use memory_edit::memory_edit;
+pub use prediction::{imports_read, patch_read, prediction_state_read};
 pub use recall_ask::recall_ask;
 pub use secret_find::secret_find;
 pub use transcript_read::transcript_read;
@@ -49,6 +51,9 @@ pub static TARGETS: &[Target] = &[
     Target { name: "recall_ask", run: recall_ask },
     Target { name: "transcript_read", run: transcript_read },
     Target { name: "secret_find", run: secret_find },
+    Target { name: "patch_read", run: patch_read },
+    Target { name: "prediction_state_read", run: prediction_state_read },
+    Target { name: "imports_read", run: imports_read },
 ];
 
 /// Parses YAML: ranges lie within the text and nest, line numbers exist, and parsing is deterministic.

@@ -55,4 +55,7 @@ targets! {
     recall_ask
     transcript_read
     secret_find
+    patch_read
+    prediction_state_read
+    imports_read
 }

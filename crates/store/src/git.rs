@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use commits::{CommitHeader, commit_headers, read_changes};
 pub(crate) use contents::read_contents;
 use heirloom_core::parallel;
+use heirloom_core::prediction::CommittedChange;
 use jiff::Timestamp;
 pub use repository::{Repository, RepositoryLookup, is_hash};
 
@@ -70,6 +71,11 @@ pub fn author(root: &Root) -> Option<String> {
 /// Returns the checked-out branch; `None` outside of git and with a detached `HEAD`.
 pub fn branch(root: &Root) -> Option<String> {
     root.repository()?.branch()
+}
+
+/// Parses the changes of a commit in the output of `git diff-tree`, as the history for predictions is read.
+pub fn parse_changes(output: &[u8], commit: &str) -> std::io::Result<Vec<CommittedChange>> {
+    patch::PatchReader::new(output).changes_of(commit)
 }
 
 /// Maximum number of files of a working tree that are listed.

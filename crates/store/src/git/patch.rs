@@ -210,6 +210,8 @@ impl HunkHeader {
         for word in line.split(' ').skip(1) {
             match (word.strip_prefix('-'), word.strip_prefix('+')) {
                 (Some(text), _) => old.push(range(text)?),
+                // A hunk without a parent is damaged.
+                (_, Some(_)) if old.is_empty() => return None,
                 (_, Some(text)) => return Some(HunkHeader { old, new: range(text)? }),
                 _ => return None,
             }

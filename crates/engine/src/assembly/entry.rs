@@ -20,14 +20,14 @@ pub(crate) enum Section {
     Standing,
     /// What concerns the task.
     Task,
-    /// What was remembered today.
+    /// What was remembered today. It changes more often than the pointers, but it is what an agent reads.
     New,
+    /// Pointers to what can be read on demand.
+    Pointers,
     /// What concerns the files.
     Files,
     /// What concerns the errors.
     Errors,
-    /// Pointers to what can be read on demand. They change least of all, but they are read last.
-    Pointers,
 }
 
 impl Section {
@@ -36,9 +36,9 @@ impl Section {
         Section::Standing,
         Section::Task,
         Section::New,
+        Section::Pointers,
         Section::Files,
         Section::Errors,
-        Section::Pointers,
     ];
 
     /// Returns whether it changes while an agent works on a task.

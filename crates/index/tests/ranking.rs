@@ -103,7 +103,10 @@ fn the_parts_of_a_score_add_up() {
         for RankedMemory { score, parts, .. } in ranked {
             let terms: f32 = parts.terms.iter().map(|term| term.score).sum();
             assert!((terms - parts.term_score).abs() < 1e-5, "{parts:?}");
-            let bonuses = parts.likeness_bonus + parts.period_bonus + parts.near_tie_bonus;
+            let bonuses = parts.document_bonus
+                + parts.likeness_bonus
+                + parts.period_bonus
+                + parts.near_tie_bonus;
             let sum = parts.term_score + parts.cosine_score + bonuses - parts.chunk_penalty;
             assert!((sum - score).abs() < 1e-5, "{sum} {score} {parts:?}");
         }

@@ -7,7 +7,7 @@
 //! between. A short memory that is itself a question is rarely the answer, but what follows it often is: a question
 //! scores lower and lends more to its successor. Memories that relations link to a memory count like neighbours. In a
 //! passage of several chunks, a part of each term's score is that of the whole passage, so that an answer that is spread
-//! over a long text is found as well.
+//! over a long text is found as well. What the other passages of a document say counts a little, too.
 //!
 //! The best of many chunks is better by chance alone, so a memory scores lower the more chunks it has, unless the
 //! question asks for an account of something, which takes many words. Such a question often paraphrases what it asks
@@ -20,6 +20,7 @@ mod candidate_search;
 mod candidates;
 mod matched_terms;
 mod sessions;
+mod whole_documents;
 mod whole_passages;
 
 use std::cmp::Ordering;
@@ -31,6 +32,7 @@ use crate::{day, parallel};
 use candidate_search::{best_by_terms, best_by_time};
 use candidates::CandidateSet;
 use matched_terms::{MatchedTerm, TermFrequencies, match_terms, saturated};
+use whole_documents::WholeDocuments;
 use whole_passages::WholePassages;
 
 pub use sessions::{RankedSession, SessionScoreParts, rank_sessions};
@@ -145,6 +147,8 @@ pub struct ScoreParts {
     pub term_score: f32,
     /// The weighted cosine of the memory and the question.
     pub cosine_score: f32,
+    /// What the other passages of its document add.
+    pub document_bonus: f32,
     /// What was taken off because the best of many chunks is better by chance.
     pub chunk_penalty: f32,
     /// The bonus for likeness to the best answers of a question that asks for an account.
@@ -246,13 +250,14 @@ type ScoredPosition = (f32, usize);
 /// A candidate for a place in the answer, with what changed its score after it was compared with better ones.
 struct Contender {
     scored: ScoredPosition,
+    document_bonus: f32,
     likeness_bonus: f32,
     repeats: bool,
 }
 
 impl Contender {
     fn new(scored: ScoredPosition) -> Self {
-        Contender { scored, likeness_bonus: 0.0, repeats: false }
+        Contender { scored, document_bonus: 0.0, likeness_bonus: 0.0, repeats: false }
     }
 }
 
@@ -299,15 +304,23 @@ impl<'r, C: Corpus> Ranking<'r, C> {
     /// Returns at most `limit` candidates, best first.
     fn best(&self, limit: usize) -> Vec<RankedMemory> {
         let mut scores = self.scores();
-        let better = |a: &ScoredPosition, b: &ScoredPosition| self.compare(a, b);
+        let documents =
+            (self.unit == AnswerUnit::Memory).then(|| WholeDocuments::new(self, &scores));
         self.keep_best_of_each(&mut scores);
-        let kept = limit.saturating_add(SPARE_RESULTS);
-        if scores.len() > kept {
-            scores.select_nth_unstable_by(kept, better);
-            scores.truncate(kept);
-        }
-        scores.sort_by(better);
         let mut contenders: Vec<Contender> = scores.into_iter().map(Contender::new).collect();
+        if let Some(documents) = documents {
+            for contender in &mut contenders {
+                contender.document_bonus = documents.bonus(self, contender.scored.1);
+                contender.scored.0 += contender.document_bonus;
+            }
+        }
+        let better = |a: &Contender, b: &Contender| self.compare(&a.scored, &b.scored);
+        let kept = limit.saturating_add(SPARE_RESULTS);
+        if contenders.len() > kept {
+            contenders.select_nth_unstable_by(kept, better);
+            contenders.truncate(kept);
+        }
+        contenders.sort_by(better);
         self.add_likeness_bonus(&mut contenders);
         self.demote_repetitions(&mut contenders, limit);
         contenders.truncate(limit);
@@ -358,6 +371,7 @@ impl<'r, C: Corpus> Ranking<'r, C> {
         let (score, position) = contender.scored;
         let slot = self.candidates.slots[position];
         let parts = ScoreParts {
+            document_bonus: contender.document_bonus,
             likeness_bonus: contender.likeness_bonus,
             is_repetition: contender.repeats,
             ..self.explain(position)

@@ -117,6 +117,8 @@ pub(crate) struct ScoreExplanation {
     pub(crate) words: f64,
     /// What the similarity of meaning adds.
     pub(crate) meaning: f64,
+    /// What other sections of the document add.
+    pub(crate) document: f64,
     /// What likeness to the best hits adds, if the question asks for an account of something.
     pub(crate) likeness: f64,
     /// What a match with the time in the question adds.
@@ -167,6 +169,7 @@ impl ScoreExplanation {
         ScoreExplanation {
             words: rounded(parts.term_score),
             meaning: rounded(parts.cosine_score),
+            document: rounded(parts.document_bonus),
             likeness: rounded(parts.likeness_bonus),
             time: rounded(parts.period_bonus),
             standing: rounded(parts.near_tie_bonus),

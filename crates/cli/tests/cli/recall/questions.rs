@@ -268,3 +268,25 @@ fn an_episode_is_shown_with_the_sentence_that_matches() {
     let hit = &ask(&team, "a long day")["hits"][0];
     assert_eq!(hit["text"], format!("A long day: {content}"));
 }
+
+#[test]
+fn other_sections_of_a_document_count_a_little() {
+    let team = team();
+    let record = |decision: &str| {
+        format!(
+            "# Feeding\n\nStatus: accepted\n\n## Context\n\nA quokka at the gate is hungry in the morning.\n\n## Decision\n\n{decision}\n"
+        )
+    };
+    team.write(".heirloom/adrs/ADR-0091-a.md", &record("Apples are bought once a week, in bulk."));
+    team.write(".heirloom/adrs/ADR-0092-b.md", &record("A wombat gets the rest of the apples."));
+    let arguments = ["recall", "quokka at the gate or wombat", "--json", "--explain"];
+    let answer: Value = serde_json::from_str(&team.run(&arguments).ok()).unwrap();
+    let hits = answer["hits"].as_array().unwrap();
+    let hit = |path: &str| hits.iter().find(|hit| hit["_meta"]["path"] == path).unwrap();
+    assert_eq!(hits[0]["_meta"]["path"], ".heirloom/adrs/ADR-0092-b.md", "{answer:#}");
+    assert!(
+        hits[0]["passage"].as_str().unwrap_or(hits[0]["text"].as_str().unwrap()).contains("quokka")
+    );
+    let other = hit(".heirloom/adrs/ADR-0091-a.md");
+    assert!(hits[0]["explain"]["document"].as_f64() > other["explain"]["document"].as_f64());
+}

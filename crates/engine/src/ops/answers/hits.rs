@@ -216,6 +216,9 @@ fn show_hit(view: &mut View, hit: &Hit, name: &str) {
     let score = hit.item.score.unwrap_or_default();
     let mut parts =
         vec![format!("words {:.3}", explain.words), format!("meaning {:.3}", explain.meaning)];
+    if explain.document != 0.0 {
+        parts.push(format!("other sections {:.3}", explain.document));
+    }
     if explain.likeness != 0.0 {
         parts.push(format!("likeness {:.3}", explain.likeness));
     }

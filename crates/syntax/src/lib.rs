@@ -32,7 +32,7 @@ pub fn read_statements(path: &str, content: &[u8]) -> Vec<SourceStatement> {
         match language {
             SourceLanguage::Rust => rust::read(content, &mut statements),
             SourceLanguage::Python => python::read(content, &mut statements),
-            SourceLanguage::Script => script::read(path, content, &mut statements),
+            SourceLanguage::Script => script::read(content, &mut statements),
             SourceLanguage::Go => go::read(content, &mut statements),
             SourceLanguage::Java => java::read(content, &mut statements),
         }

@@ -55,7 +55,7 @@ fn script_imports() {
         check(path, source, &expected);
     }
     check("m.ts", "require(name); foo('./a')", &[]);
-    check("m.ts", "let x = <T>y; import './a';", &imports(&["./a"]));
+    check("m.ts", "let x = y as T; import './a';", &imports(&["./a"]));
     check("m.jsx", "let x = <T>y</T>; import './a';", &imports(&["./a"]));
 }
 

@@ -89,7 +89,9 @@ pub(super) fn background(
         let is_shown = |hit: &&Hit| {
             let is_convention = list.value == FactSection::Patterns.title();
             signals.task.is_none()
-                || is_convention && concerns_every_change(&hit.item.text, signals.activity)
+                || is_convention
+                    && signals.is_change()
+                    && concerns_every_change(&hit.item.text, signals.activity)
         };
         let entry =
             |hit| Entry::of_hit(hit, Tier::Background, Section::Standing, list.worth, list.reason);

@@ -17,7 +17,7 @@ const MAX_RULES: usize = 6;
 
 /// Returns the rules that hold for every change, if the work changes code.
 pub(super) fn rules(inherited: &Inheritance, signals: &Signals) -> Vec<Entry> {
-    if signals.task.is_none() || !signals.activity.changes_code() {
+    if !signals.is_change() {
         return vec![];
     }
     let documents = inherited.placed.iter();

@@ -12,7 +12,9 @@ use super::entry::{Entry, Section};
 use super::process::concerns_every_change;
 use super::section_text::one_line;
 use super::signals::SignalQuestion;
-use super::useful::{MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note};
+use super::useful::{
+    MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note, required_usefulness,
+};
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
 /// The rank, counted from 0, at which an answer is worth half as much as the best one.
@@ -30,10 +32,9 @@ const MAX_INSTRUCTION_WORDS: usize = 45;
 /// The value from which on a decision is critical.
 const MIN_CRITICAL_VALUE: f64 = 0.25;
 
-/// The usefulness for a piece of work from which on an instruction concerns it: one that a person gave in a note, and a
-/// rule among the facts.
+/// The usefulness for a piece of work from which on an instruction concerns it that a person gave in a note. A rule among
+/// the facts is held to the measure of facts.
 const MIN_USEFULNESS_OF_INSTRUCTION: f64 = 0.4;
-const MIN_USEFULNESS_OF_RULE: f64 = 0.6;
 
 /// The value of an instruction as near to the question as can be. It is low, since most instructions concern other tasks;
 /// the share of their tier is what brings them into a context.
@@ -155,9 +156,12 @@ pub(super) fn instructions(
     let matches_task = |hit: &Hit| {
         let mut ranked = answers.into_iter().flatten().enumerate();
         let same = ranked.find(|(_, answer)| answer.item.referent == hit.item.referent);
-        let least =
-            if is_note(hit) { MIN_USEFULNESS_OF_INSTRUCTION } else { MIN_USEFULNESS_OF_RULE };
-        same.is_some_and(|(rank, answer)| answer.usefulness(rank) >= least)
+        same.is_some_and(|(rank, answer)| {
+            let is_note = is_note(hit);
+            let least =
+                if is_note { MIN_USEFULNESS_OF_INSTRUCTION } else { required_usefulness(answer) };
+            answer.usefulness(rank) >= least
+        })
     };
     let entry = |hit: &Hit| {
         let sentences = instructions_in_memory(&hit.item.text).into_iter();

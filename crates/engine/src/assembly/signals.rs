@@ -88,6 +88,12 @@ impl SignalQuestion {
 }
 
 impl Signals {
+    /// Returns whether the work changes code: rules for every change concern it. A question is no change.
+    pub(super) fn is_change(&self) -> bool {
+        let is_question = self.questions().first().is_some_and(SignalQuestion::is_question);
+        self.task.is_some() && self.activity.changes_code() && !is_question
+    }
+
     /// Returns the questions that the signals ask, in the order of the sections.
     pub(super) fn questions(&self) -> Vec<SignalQuestion> {
         let question = |text: String, section: Section, signal: &str| SignalQuestion {

@@ -91,6 +91,12 @@ impl Hit {
         Match { words, meaning, rank, is_document: self.is_section() }.usefulness()
     }
 
+    /// Returns how many terms of what was asked its matching part contains. Only a search that explains its scores can tell.
+    pub(crate) fn common_terms(&self) -> usize {
+        let terms = self.explain.iter().flat_map(|explain| &explain.terms);
+        terms.filter(|term| !term.around && term.near.is_none()).count()
+    }
+
     /// Replaces its score, and the explanation of it.
     pub(super) fn rescore(&mut self, scored: &RankedMemory) {
         self.item.score = Some(rounded(scored.score));

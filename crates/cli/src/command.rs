@@ -85,6 +85,7 @@ fn root_command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about("What a team's AI agents inherit: standards, decisions and memory, in your files.")
         .help_template(help_template())
+        .after_help("`heir help commands` lists all commands.")
         .override_usage("heir [OPTIONS] <COMMAND>")
         .subcommand_required(true)
         .arg_required_else_help(true)

@@ -9,66 +9,82 @@ use heirloom_engine::RecordKind;
 pub(crate) struct Section {
     /// The heading.
     pub(crate) title: &'static str,
-    /// The commands, each with what it is for.
-    pub(crate) commands: &'static [(&'static str, &'static str)],
+    /// The commands that the help of the program lists, each with what it is for.
+    common: &'static [(&'static str, &'static str)],
+    /// Further commands, which `heir help commands` lists too.
+    further: &'static [(&'static str, &'static str)],
+}
+
+impl Section {
+    /// Returns all its commands, the common ones first.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+        self.common.iter().chain(self.further)
+    }
 }
 
 /// Every top-level command, in the order in which the help and the reference show them.
 pub(crate) const SECTIONS: &[Section] = &[
     Section {
         title: "Start",
-        commands: &[
+        common: &[
             ("init", "Set up a workspace in this folder"),
             ("adopt", "Use the plans, decisions and rules that a repository has"),
             ("demo", "Make an example workspace and show what an agent inherits"),
             ("workspace", "Show, edit and register workspaces"),
         ],
+        further: &[],
     },
     Section {
         title: "Inherit",
-        commands: &[
+        common: &[
             ("assemble", "Assemble the context for a task within a token budget"),
             ("why", "Say why the last context contains something, or why not"),
             ("predict", "Predict which memories and commits work will need"),
             ("context", "Resolve what an agent inherits; check its age and conflicts"),
             ("prompt", "Build the prompt of an agent within a token budget"),
-            ("project", "Create and list projects"),
             ("plan", "Create, list and renumber plans"),
             ("agent", "Create and list the agents of a plan"),
+            ("adr", "Record decisions and what supersedes them"),
+        ],
+        further: &[
+            ("project", "Create and list projects"),
             ("stage", "Complete stages; hand their summaries on"),
             ("sprint", "Complete sprints; keep what was learnt"),
-            ("adr", "Record decisions and what supersedes them"),
             ("graph", "Show how documents and memories are related"),
         ],
     },
     Section {
         title: "Remember and recall",
-        commands: &[
+        common: &[
             commands_of(RecordKind::Note),
             commands_of(RecordKind::Fact),
             commands_of(RecordKind::Episode),
-            commands_of(RecordKind::Pattern),
-            commands_of(RecordKind::Workflow),
             ("memory", "Keep the memory of agents and plans; pin, archive and relate"),
             ("session", "Start and end sessions of work; each leaves an episode"),
-            ("compact", "Turn a conversation into an episode and a summary"),
             ("recall", "Ask what is known about something"),
             ("show", "Show all of a memory, a document or a session by its id"),
+        ],
+        further: &[
+            commands_of(RecordKind::Pattern),
+            commands_of(RecordKind::Workflow),
+            ("compact", "Turn a conversation into an episode and a summary"),
             ("eval", "Check that recall finds what you expect"),
         ],
     },
     Section {
         title: "Tend and serve",
-        commands: &[
+        common: &[
             ("import", "Import memories of other tools, or an export"),
             ("export", "Print all memories as JSON Lines or markdown"),
-            ("index", "Inspect or rebuild the search index"),
             ("mcp", "Serve the workspace to an agent over MCP"),
             ("serve", "Serve the workspace over HTTP on this machine"),
+            ("help", "Explain a command, the exit codes or the environment"),
+        ],
+        further: &[
             ("watch", "Follow the working tree; keep index and prediction warm"),
+            ("index", "Inspect or rebuild the search index"),
             ("completions", "Print the completion script of a shell"),
             ("man", "Print manual pages"),
-            ("help", "Explain a command, the exit codes or the environment"),
         ],
     },
 ];
@@ -83,18 +99,29 @@ const fn commands_of(kind: RecordKind) -> (&'static str, &'static str) {
 
 /// Returns what a top-level command is for.
 pub(crate) fn about(command: &str) -> Option<&'static str> {
-    let mut commands = SECTIONS.iter().flat_map(|section| section.commands);
+    let mut commands = SECTIONS.iter().flat_map(Section::commands);
     commands.find(|(name, _)| *name == command).map(|(_, about)| *about)
 }
 
-/// Returns the sections as the help of the program prints them.
+/// Returns the sections with their common commands, as the help of the program prints them.
 pub(crate) fn help() -> String {
-    let styles = Styles::styled();
+    list(&Styles::styled(), |section| section.common.iter())
+}
+
+/// Returns the sections with all commands, in plain text.
+pub(crate) fn all_commands() -> String {
+    list(&Styles::plain(), Section::commands)
+}
+
+fn list<I: Iterator<Item = &'static (&'static str, &'static str)>>(
+    styles: &Styles,
+    commands: impl Fn(&'static Section) -> I,
+) -> String {
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let mut text = String::new();
-    for Section { title, commands } in SECTIONS {
-        let _ = writeln!(text, "{header}{title}:{header:#}");
-        for (name, about) in *commands {
+    for section in SECTIONS {
+        let _ = writeln!(text, "{header}{}:{header:#}", section.title);
+        for (name, about) in commands(section) {
             let _ = writeln!(text, "  {literal}{name:<12}{literal:#} {about}");
         }
     }
@@ -110,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_visible_command_is_in_one_section() {
-        let listed = SECTIONS.iter().flat_map(|section| section.commands).map(|(name, _)| *name);
+        let listed = SECTIONS.iter().flat_map(Section::commands).map(|(name, _)| *name);
         let listed: Vec<&str> = listed.collect();
         let root = command::root();
         let commands = root.get_subcommands().filter(|command| !command.is_hide_set());

@@ -6,21 +6,22 @@ use heirloom_engine::Error;
 use super::{CommandContext, LocalCommand};
 use crate::environment;
 use crate::exit::{self, Code};
+use crate::sections;
 
 /// Pages of the help that are about no single command.
-const TOPICS: &[(&str, &str)] =
-    &[("exit-codes", exit::EXIT_CODES_HELP), ("environment", environment::ENVIRONMENT_HELP)];
+const TOPICS: &[(&str, fn() -> String)] = &[
+    ("commands", || sections::all_commands().trim_end().to_owned()),
+    ("exit-codes", || exit::EXIT_CODES_HELP.to_owned()),
+    ("environment", || environment::ENVIRONMENT_HELP.to_owned()),
+];
 
 pub(super) const HELP: LocalCommand = LocalCommand {
     words: &["help"],
-    about: "Print the help of heir or of one of its commands; `exit-codes` and `environment` are topics of their own.",
+    about: "Print the help of heir or of one of its commands; `commands`, `exit-codes` and `environment` are topics of their own.",
     arguments: |command: Command| {
-        command.arg(
-            Arg::new("command")
-                .value_name("COMMAND")
-                .num_args(0..)
-                .help("A command such as `context resolve`, or a topic: exit-codes, environment"),
-        )
+        command.arg(Arg::new("command").value_name("COMMAND").num_args(0..).help(
+            "A command such as `context resolve`, or a topic: commands, exit-codes, environment",
+        ))
     },
     run,
 };
@@ -30,7 +31,7 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let words = call.matches.get_many::<String>("command").into_iter().flatten();
     let words: Vec<&str> = words.map(String::as_str).collect();
     if let Some((_, text)) = TOPICS.iter().find(|(topic, _)| words == [*topic]) {
-        call.output.text(&format!("{text}\n"));
+        call.output.text(&format!("{}\n", text()));
         return Ok(Code::Success);
     }
     let typed = ["heir"].into_iter().chain(words).chain(["--help"]);

@@ -6,7 +6,7 @@ use heirloom_engine::Error;
 use super::{CommandContext, LocalCommand};
 use crate::environment;
 use crate::exit::{self, Code};
-use crate::sections::{SECTIONS, Section};
+use crate::sections::SECTIONS;
 
 pub(super) const REFERENCE: LocalCommand = LocalCommand {
     words: &["reference"],
@@ -24,9 +24,9 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
         exit::EXIT_CODES_HELP,
         environment::ENVIRONMENT_HELP
     ));
-    for Section { title, commands } in SECTIONS {
-        page.push_str(&format!("\n## {title}\n"));
-        for (name, _) in *commands {
+    for section in SECTIONS {
+        page.push_str(&format!("\n## {}\n", section.title));
+        for (name, _) in section.commands() {
             if let Some(command) = root.find_subcommand_mut(name) {
                 write(command, &format!("heir {name}"), &mut page);
             }

@@ -47,6 +47,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("adr", "Record decisions and what supersedes them"),
         ],
         further: &[
+            ("signal", "Tell what is worked on: files, a branch, errors, a person"),
             ("project", "Create and list projects"),
             ("stage", "Complete stages; hand their summaries on"),
             ("sprint", "Complete sprints; keep what was learnt"),

@@ -18,6 +18,7 @@ mod progress;
 mod recall;
 pub mod session;
 pub mod setup;
+mod signals;
 pub mod view;
 mod watch;
 mod work_session;

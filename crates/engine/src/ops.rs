@@ -19,6 +19,7 @@ mod recall;
 mod record;
 mod request_parts;
 mod session;
+mod signal;
 mod sprint;
 mod stage;
 mod workspace;
@@ -37,6 +38,12 @@ pub const OPS: &[Op] = &[
     Op::new::<assembly::assemble::ContextAssemble>(),
     Op::new::<assembly::why::ContextWhy>(),
     Op::new::<prediction::predict::ContextPredict>(),
+    Op::new::<signal::file::SignalFile>(),
+    Op::new::<signal::branch::SignalBranch>(),
+    Op::new::<signal::error::SignalError>(),
+    Op::new::<signal::user::SignalUser>(),
+    Op::new::<signal::list::SignalList>(),
+    Op::new::<signal::clear::SignalClear>(),
     Op::new::<context::load::ContextLoad>(),
     Op::new::<prompt::build::PromptBuild>(),
     Op::new::<context::health::ContextHealth>(),

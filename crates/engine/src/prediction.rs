@@ -10,11 +10,14 @@ mod history;
 mod imports;
 mod memory;
 mod mentions;
+mod person;
 mod predict;
 mod recurring;
 
+pub(crate) use branch::branch_words;
 pub(crate) use commit_details::{CommitDetails, find_commit};
 pub(crate) use commits::CommitPredictions;
 pub(crate) use history::warm_history;
 pub(crate) use memory::PredictedMemory;
-pub(crate) use predict::{Prediction, WorkSignals, predict};
+pub(crate) use person::{CONFIDENCE_OF_PREFERENCE, person_lists, person_memories};
+pub(crate) use predict::{Prediction, predict};

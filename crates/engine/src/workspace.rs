@@ -13,3 +13,4 @@ pub(crate) mod new_names;
 pub(crate) mod new_workspace;
 pub(crate) mod scaffold;
 pub(crate) mod template;
+pub(crate) mod typed_path;

@@ -1,6 +1,6 @@
 //! Small JSON files in the local state of this machine, each replaced atomically.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 
 use crate::confined::{ConfinedDir, IfMissing};
@@ -16,6 +16,15 @@ pub struct StateFolder<'r> {
     parent: ParentFolder<'r>,
     collection: String,
 }
+
+/// An exclusive lock on a file of a collection; dropping it releases the lock.
+#[derive(Debug)]
+pub struct StateLock {
+    _file: File,
+}
+
+/// How many damaged versions of a file are kept.
+const MAX_DAMAGED_FILES: usize = 9;
 
 /// The folder that contains the folder of a collection.
 #[derive(Debug)]
@@ -57,6 +66,41 @@ impl<'r> StateFolder<'r> {
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(self.io_error(name, error)),
         }
+    }
+
+    /// Reads the bytes of a file; `None` if it does not exist.
+    pub fn read_bytes(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(dir) = self.open_existing()? else { return Ok(None) };
+        match dir.read(&file_name(name), MAX_FILE_BYTES) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(self.io_error(name, error)),
+        }
+    }
+
+    /// Returns the size of a file in bytes; 0 if it does not exist.
+    pub fn size(&self, name: &str) -> u64 {
+        let dir = self.open_existing().ok().flatten();
+        let metadata = dir.and_then(|dir| dir.metadata(&file_name(name)).ok());
+        metadata.map_or(0, |metadata| metadata.len())
+    }
+
+    /// Waits for the lock on a file, which is another file beside it, since replacing a file releases its own lock.
+    pub fn lock(&self, name: &str) -> Result<StateLock, StoreError> {
+        let io = |error| self.io_error(name, error);
+        let file = self.open_or_create()?.open_to_write(&format!("{name}.lock")).map_err(io)?;
+        file.lock().map_err(io)?;
+        Ok(StateLock { _file: file })
+    }
+
+    /// Renames a damaged file, so that a new one can begin and nothing is lost. Returns its new path.
+    pub fn set_aside(&self, name: &str) -> Result<PathBuf, StoreError> {
+        let dir = self.open_or_create()?;
+        let numbered = |number: usize| format!("{name}.damaged-{number}");
+        let free = (1..MAX_DAMAGED_FILES).map(numbered).find(|name| !dir.exists(name));
+        let kept = free.unwrap_or_else(|| numbered(MAX_DAMAGED_FILES));
+        dir.rename(&file_name(name), &kept).map_err(|error| self.io_error(name, error))?;
+        Ok(self.folder_path().join(kept))
     }
 
     /// Creates or replaces a file.

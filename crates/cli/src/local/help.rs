@@ -8,8 +8,11 @@ use crate::environment;
 use crate::exit::{self, Code};
 use crate::sections;
 
+/// Makes the text of a page.
+type Page = fn() -> String;
+
 /// Pages of the help that are about no single command.
-const TOPICS: &[(&str, fn() -> String)] = &[
+const TOPICS: &[(&str, Page)] = &[
     ("commands", || sections::all_commands().trim_end().to_owned()),
     ("exit-codes", || exit::EXIT_CODES_HELP.to_owned()),
     ("environment", || environment::ENVIRONMENT_HELP.to_owned()),

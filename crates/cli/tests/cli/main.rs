@@ -41,6 +41,7 @@ mod renumber;
 mod resolve;
 mod rest;
 mod sessions;
+mod signals;
 mod staleness;
 mod surroundings;
 mod terminal;

@@ -30,6 +30,13 @@ fn find_armored_key<'t>(line: &'t str, after: &str) -> Option<SecretMatch<'t>> {
     })
 }
 
+/// Returns the end of the block that begins at a position: after its last line, or else the end of the text.
+pub(super) fn end(text: &str, start: usize) -> usize {
+    let Some(footer) = text[start..].find("-----END ") else { return text.len() };
+    let footer = start + footer;
+    text[footer..].find('\n').map_or(text.len(), |length| footer + length)
+}
+
 /// Describes the key that a block's label announces, if it is a private key.
 fn describe_private_key(label: &str) -> Option<&'static str> {
     match label {

@@ -366,3 +366,22 @@ proptest! {
         prop_assert_eq!(find(&text).map(|secret| secret.line), Some(line));
     }
 }
+
+#[test]
+fn every_secret_of_a_text_is_redacted() {
+    let text = "GET https://ada:hunter2secret@db.example.com failed\ntoken ghp_16C7e42F292c6912E7710c838347Ae178B4a again\n";
+    let (redacted, count) = redact_all(text);
+    assert_eq!(count, 2, "{redacted}");
+    assert!(!redacted.contains("hunter2secret") && !redacted.contains("ghp_16C7"), "{redacted}");
+    assert!(redacted.contains("failed\n") && redacted.ends_with(" again\n"), "{redacted}");
+    assert_eq!(redact_all("no secret"), ("no secret".to_owned(), 0));
+}
+
+#[test]
+fn a_private_key_is_removed_to_its_end() {
+    let key = "MIIEpAIBAAKCAQEA7bq1Zk3sXw9fG2hJ4kL5mN6pQ7rS8tU9vW0x".repeat(2);
+    let text = format!(
+        "bad key:\n-----BEGIN RSA PRIVATE KEY-----\n{key}\n{key}\n-----END RSA PRIVATE KEY-----\nexit 1"
+    );
+    assert_eq!(redact_all(&text), ("bad key:\n[a private key]\nexit 1".to_owned(), 1));
+}

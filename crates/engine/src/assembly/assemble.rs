@@ -13,8 +13,9 @@ use super::recalled;
 use super::signals::{SignalQuestion, Signals};
 use super::standing;
 use super::useful::WeakMemory;
-use crate::prediction::CommitPredictions;
+use crate::prediction::{CommitPredictions, person_lists, person_memories};
 use crate::recall::{ContextMemories, ContextQuery, ContextQuestion, MemoryList};
+use crate::signals::WorkSignals;
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
@@ -105,18 +106,23 @@ fn gather(
 ) -> Result<Gathered, Error> {
     let inherited = inherit::read(session, signals.hierarchy.as_deref(), &signals.levels)?;
     let today = session.today().to_string();
-    let commits = CommitPredictions::new(session, &signals.files, &[], predicted::MAX_PREDICTED);
-    let background = background::lists();
-    let background_lists = background.len();
-    let lists = background.into_iter().chain(commits.lists()).collect();
+    let WorkSignals { files, people, remembered, .. } = &signals.work;
+    let of_files =
+        WorkSignals { files: files.clone(), remembered: *remembered, ..WorkSignals::default() };
+    let commits = CommitPredictions::new(session, &of_files, &[], predicted::MAX_PREDICTED);
+    let (background, people_lists) = (background::lists(), person_lists(people));
+    let (background_count, people_count) = (background.len(), people_lists.len());
+    let lists = background.into_iter().chain(people_lists).chain(commits.lists()).collect();
     let mut memories = read_memories(session, questions, budget, lists)?;
-    let of_commits = memories.lists.split_off(background_lists);
+    let of_commits = memories.lists.split_off(background_count + people_count);
+    let of_people = memories.lists.split_off(background_count);
     let answers = recalled::answers(questions, &memories, budget);
     let selectors = &inherited.selectors;
-    let answers_or_all = (!questions.is_empty()).then_some(answers.entries.as_slice());
+    let is_stated = signals.is_stated();
+    let answers_or_all = is_stated.then_some(answers.entries.as_slice());
     let known = standing::read_memory(session, selectors, answers_or_all)?;
     let mut entries = standing::pins(session, &known)?;
-    entries.extend(standing::memory_of_levels(session, &known, &inherited, questions.is_empty())?);
+    entries.extend(standing::memory_of_levels(session, &known, &inherited, !is_stated)?);
     entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
     entries.extend(recalled::instructions(questions, &memories, signals.activity));
     entries.extend(background::background(&inherited, &memories, signals, &today));
@@ -125,6 +131,8 @@ fn gather(
     entries.extend(answers.entries);
     let mut problems = memories.problems;
     problems.extend(commits.failure());
+    let of_people = person_memories(people, &of_people, remembered.people);
+    entries.extend(predicted::preferences(&of_people));
     let predicted = commits.into_memories(of_commits);
     entries.extend(predicted::entries(&predicted, signals.task.as_deref()));
     problems.extend(inherited.problems);

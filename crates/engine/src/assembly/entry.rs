@@ -24,6 +24,8 @@ pub(crate) enum Section {
     New,
     /// Pointers to what can be read on demand.
     Pointers,
+    /// What concerns the branch and the collaborators.
+    Work,
     /// What concerns the files.
     Files,
     /// What concerns the errors.
@@ -32,18 +34,19 @@ pub(crate) enum Section {
 
 impl Section {
     /// Every section, in the order of the context.
-    pub(super) const ALL: [Section; 6] = [
+    pub(super) const ALL: [Section; 7] = [
         Section::Standing,
         Section::Task,
         Section::New,
         Section::Pointers,
+        Section::Work,
         Section::Files,
         Section::Errors,
     ];
 
     /// Returns whether it changes while an agent works on a task.
     pub(super) fn changes(self) -> bool {
-        matches!(self, Section::New | Section::Files | Section::Errors)
+        matches!(self, Section::New | Section::Work | Section::Files | Section::Errors)
     }
 
     /// Returns its heading.
@@ -53,6 +56,7 @@ impl Section {
             Section::Pointers => "## More on demand\n",
             Section::Task => "## Task\n",
             Section::New => "## Today\n",
+            Section::Work => "## Branch and collaborators\n",
             Section::Files => "## Files\n",
             Section::Errors => "## Errors\n",
         }
@@ -398,7 +402,7 @@ impl Entry {
         let value = match self.section {
             Section::Standing | Section::Pointers => (self.value * VALUE_STEPS).round() as i64,
             Section::Task => i64::from(self.tier == Tier::Critical),
-            Section::New | Section::Files | Section::Errors => 0,
+            Section::New | Section::Work | Section::Files | Section::Errors => 0,
         };
         let is_document = matches!(self.referent, Some(Referent::Document(_)));
         let day = if is_document { None } else { self.date.clone() };

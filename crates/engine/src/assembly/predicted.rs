@@ -1,4 +1,5 @@
-//! Entries of commits that are predicted for the files, and of the memories that belong to them.
+//! Entries of commits that are predicted for the files, of the memories that belong to them, and of the preferences of
+//! collaborators.
 
 use std::collections::HashSet;
 
@@ -6,7 +7,7 @@ use heirloom_core::assembly::Tier;
 use heirloom_core::recall::{is_stop_word, terms};
 
 use super::entry::{Entry, Section};
-use crate::prediction::PredictedMemory;
+use crate::prediction::{CONFIDENCE_OF_PREFERENCE, PredictedMemory};
 
 /// The number of commits that are predicted, and how many of them are shown at most.
 pub(super) const MAX_PREDICTED: usize = 10;
@@ -20,6 +21,10 @@ const MIN_COMMON_TERMS: usize = 3;
 
 /// The value of a commit with a confidence of 1. Its line says what was done, and little about how.
 const COMMIT_VALUE: f64 = 0.2;
+
+/// The value of a preference of a collaborator, and how many are shown at most.
+const PREFERENCE_VALUE: f64 = 0.6;
+const MAX_PREFERENCES: usize = 8;
 
 /// Returns the entries of the best predictions with enough confidence. The predictions are in the order of what they add.
 /// With a task, a commit must have some words in common with it: most commits that touched the same files had another
@@ -42,6 +47,19 @@ pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<
         None => Entry::of_commit(memory, COMMIT_VALUE * memory.confidence),
     };
     confident.take(MAX_SHOWN).map(entry).collect()
+}
+
+/// Returns the entries of the preferences of collaborators, each memory once.
+pub(super) fn preferences(of_people: &[PredictedMemory]) -> Vec<Entry> {
+    let mut known: HashSet<&str> = HashSet::new();
+    let is_preference = |memory: &&PredictedMemory| memory.confidence >= CONFIDENCE_OF_PREFERENCE;
+    let entry = |memory: &PredictedMemory| {
+        let hit = memory.hit.as_ref()?;
+        Some(Entry::of_hit(hit, Tier::Relevant, Section::Work, PREFERENCE_VALUE, &memory.reason))
+    };
+    let preferences = of_people.iter().filter(is_preference);
+    let preferences = preferences.filter(|memory| known.insert(memory.id.as_str()));
+    preferences.take(MAX_PREFERENCES).filter_map(entry).collect()
 }
 
 /// Returns the terms of a text without words that every text has.

@@ -40,6 +40,9 @@ const MIN_USEFULNESS_OF_INSTRUCTION: f64 = 0.4;
 /// the share of their tier is what brings them into a context.
 const INSTRUCTION_VALUE: f64 = 0.1;
 
+/// The most memories that are shown because of a branch, which is named in a few words.
+const MAX_ENTRIES_OF_BRANCH: usize = 3;
+
 /// What answers the questions.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
@@ -80,6 +83,9 @@ fn useful_for_work(question: &SignalQuestion, answers: &ContextAnswers) -> Answe
             Some(entry) => found.entries.push(entry),
             None => found.weak.extend(memory.weak()),
         }
+    }
+    if question.section == Section::Work {
+        found.entries.truncate(MAX_ENTRIES_OF_BRANCH);
     }
     found
 }

@@ -1,21 +1,24 @@
 //! What is known about the work that a context is for.
 
+use std::collections::HashSet;
+
 use heirloom_core::assembly::Activity;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::path::{is_named_in, name_in_words};
 use heirloom_core::prose::begins_with_question;
+use heirloom_core::recall::terms;
 
 use super::entry::Section;
+use crate::prediction::branch_words;
+use crate::signals::{WorkSignals, reason_from};
 
 /// What is known about the work that a context is for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Signals {
     /// The task, in any words.
     pub(crate) task: Option<String>,
-    /// The files that are open or changed.
-    pub(crate) files: Vec<String>,
-    /// Error messages.
-    pub(crate) errors: Vec<String>,
+    /// The files, the branch, the errors and the collaborators.
+    pub(crate) work: WorkSignals,
     /// What the agent is doing.
     pub(crate) activity: Activity,
     /// The hierarchy of the levels; `None` for the default one.
@@ -23,6 +26,9 @@ pub(crate) struct Signals {
     /// The levels that the work belongs to: a plan and its agent, or a sprint and its stage.
     pub(crate) levels: Selectors,
 }
+
+/// A branch with fewer words that say something matches too much.
+const MIN_BRANCH_WORDS: usize = 2;
 
 /// A question to memory that a signal asks.
 #[derive(Debug)]
@@ -33,6 +39,8 @@ pub(super) struct SignalQuestion {
     pub(super) section: Section,
     /// The signal, as typed.
     pub(super) signal: String,
+    /// Whether the signal was remembered and not stated.
+    pub(super) is_remembered: bool,
 }
 
 /// Verbs that a piece of work begins with, even if a question follows: "Add a class: should it be a model?"
@@ -74,11 +82,13 @@ impl SignalQuestion {
 
     /// Returns why its answers are in a context.
     pub(super) fn reason(&self) -> String {
-        match self.section {
+        let reason = match self.section {
             Section::Files => format!("concerns {}", self.signal),
             Section::Errors => "concerns the error".to_owned(),
+            Section::Work => format!("concerns the branch {}", self.signal),
             _ => "answers the task".to_owned(),
-        }
+        };
+        reason_from(reason, self.is_remembered)
     }
 
     /// Returns whether a text names the file that the question is about.
@@ -96,19 +106,45 @@ impl Signals {
 
     /// Returns the questions that the signals ask, in the order of the sections.
     pub(super) fn questions(&self) -> Vec<SignalQuestion> {
-        let question = |text: String, section: Section, signal: &str| SignalQuestion {
-            text,
-            section,
-            signal: signal.to_owned(),
+        let question = |text: String, section: Section, signal: &str, is_remembered: bool| {
+            SignalQuestion { text, section, signal: signal.to_owned(), is_remembered }
         };
-        let task = self.task.iter().map(|task| question(task.clone(), Section::Task, task));
-        let files = self
-            .files
+        let WorkSignals { files, errors, remembered, .. } = &self.work;
+        let task = self.task.iter().map(|task| question(task.clone(), Section::Task, task, false));
+        let files = files.iter().map(|file| {
+            let text = format!("{file} {}", name_in_words(file));
+            question(text, Section::Files, file, remembered.files)
+        });
+        let errors = errors
             .iter()
-            .map(|file| question(format!("{file} {}", name_in_words(file)), Section::Files, file));
-        let errors =
-            self.errors.iter().map(|error| question(error.clone(), Section::Errors, error));
-        let all = task.chain(files).chain(errors);
+            .map(|error| question(error.clone(), Section::Errors, error, remembered.errors));
+        let all = task.chain(self.branch_question()).chain(files).chain(errors);
         all.filter(|question| !question.text.trim().is_empty()).collect()
+    }
+
+    /// Returns the question that the branch asks, if it says more than the task.
+    fn branch_question(&self) -> Option<SignalQuestion> {
+        let branch = self.work.branch.as_deref()?;
+        let text = branch_words(branch);
+        let words = terms(&text);
+        let asked: HashSet<String> = self.task.iter().flat_map(|task| terms(task)).collect();
+        let says_more = words.iter().any(|word| !asked.contains(word));
+        (words.len() >= MIN_BRANCH_WORDS && says_more).then(|| SignalQuestion {
+            text,
+            section: Section::Work,
+            signal: branch.to_owned(),
+            // The checked-out branch is not stated either.
+            is_remembered: self.work.remembered.branch,
+        })
+    }
+
+    /// Returns whether a request states what the work is about. Remembered signals add to a context, and do not replace
+    /// what it holds without any.
+    pub(super) fn is_stated(&self) -> bool {
+        let WorkSignals { files, errors, remembered, .. } = &self.work;
+        let has_task = self.task.as_ref().is_some_and(|task| !task.trim().is_empty());
+        has_task
+            || !files.is_empty() && !remembered.files
+            || !errors.is_empty() && !remembered.errors
     }
 }

@@ -19,7 +19,7 @@ const MIN_USEFULNESS_WITH_FEW_TERMS: f64 = 0.8;
 /// How many terms in common are few: they may be words that everything in the workspace has.
 const FEW_TERMS: usize = 2;
 
-/// The same for a memory that concerns an error, whose words are often those of many errors.
+/// The same for a memory that concerns an error or a branch, whose words are often those of many.
 const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;
 
 /// The same for an answer to a question that has no better one: a doubtful answer is better than none.
@@ -143,7 +143,9 @@ impl<'h> UsefulMemory<'h> {
                 let parts = self.parts.iter().copied().filter(names_file);
                 (MIN_USEFULNESS_FOR_FILE, parts.take(MAX_PARTS).collect())
             }
-            Section::Errors => (required.max(MIN_USEFULNESS_FOR_ERROR), self.shown_parts()),
+            Section::Errors | Section::Work => {
+                (required.max(MIN_USEFULNESS_FOR_ERROR), self.shown_parts())
+            }
             _ => (required, self.shown_parts()),
         };
         if self.usefulness < least || parts.is_empty() || self.was_dropped() {

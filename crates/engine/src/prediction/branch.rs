@@ -6,6 +6,7 @@ use heirloom_store::layout;
 
 use super::memory::PredictedMemory;
 use crate::Session;
+use crate::signals::reason_from;
 use crate::workspace::inherit;
 
 /// The confidence in a plan whose number or whole name is in the branch, and in one of which some words are. They are
@@ -21,7 +22,7 @@ const COMMON_WORDS: [&str; 22] = [
 ];
 
 /// Returns the words of a branch that say what the work is about.
-pub(super) fn branch_words(branch: &str) -> String {
+pub(crate) fn branch_words(branch: &str) -> String {
     let is_meaningful = |word: &String| {
         word.len() > 1
             && !word.bytes().all(|byte| byte.is_ascii_digit())
@@ -31,7 +32,7 @@ pub(super) fn branch_words(branch: &str) -> String {
 }
 
 /// Returns the plans whose name the branch matches.
-pub(super) fn plans(session: &Session, branch: &str) -> Vec<PredictedMemory> {
+pub(super) fn plans(session: &Session, branch: &str, is_remembered: bool) -> Vec<PredictedMemory> {
     if branch.is_empty() {
         return vec![];
     }
@@ -40,8 +41,9 @@ pub(super) fn plans(session: &Session, branch: &str) -> Vec<PredictedMemory> {
     let names = layout::list_names(session.root(), &level, &Selectors::new()).unwrap_or_default();
     let matching = names.into_iter().filter_map(|plan| {
         let confidence = plan_confidence(branch, &plan)?;
+        let reason = format!("the branch {branch} has the name of the plan");
         Some(PredictedMemory {
-            reason: format!("the branch {branch} has the name of the plan"),
+            reason: reason_from(reason, is_remembered),
             confidence,
             quiet_confidence: None,
             id: format!("plan/{plan}"),

@@ -16,8 +16,10 @@ use super::given_file::{WorkFile, repository_prefix};
 use super::history::{self, MissingHistory};
 use super::imports::ImportMentions;
 use super::memory::{COMMIT, PredictedMemory, rounded};
+use super::person::is_same_person;
 use crate::Session;
 use crate::recall::{Hit, MemoryList};
+use crate::signals::{RememberedKinds, WorkSignals, reason_from};
 
 /// The confidence in a commit whose message has all words of an error, and the least share that counts if it has one of
 /// its codes or names. They are judgements: no history says which errors people saw.
@@ -26,6 +28,12 @@ const MIN_SHARE_OF_NAME: f64 = 0.5;
 
 /// How many times as many messages are compared with an error as commits are predicted.
 const MESSAGES_PER_COMMIT: usize = 5;
+
+/// The confidence in a commit of a collaborator, which is low: they do many things.
+const PERSON_CONFIDENCE: f64 = 0.4;
+
+/// Maximum number of commits of a collaborator.
+const MAX_COMMITS_PER_PERSON: usize = 3;
 
 /// Maximum number of stored memories that stand for a commit.
 const MAX_MEMORIES_PER_COMMIT: usize = 2;
@@ -55,22 +63,27 @@ pub(crate) struct CommitPredictions {
     /// The files that are worked on.
     pub(super) files: Vec<WorkFile>,
     missing_history: Option<MissingHistory>,
+    remembered: RememberedKinds,
+    /// The collaborators that made commits.
+    pub(super) authors: Vec<String>,
 }
 
 impl CommitPredictions {
-    /// Predicts up to `limit` commits for files, and as many for each error.
+    /// Predicts up to `limit` commits for files, and as many for each error; also some of each collaborator.
     pub(crate) fn new(
         session: &Session,
-        files: &[String],
+        signals: &WorkSignals,
         errors: &[ErrorSignature],
         limit: usize,
     ) -> Self {
+        let WorkSignals { files, people, remembered, .. } = signals;
         let mut files: Vec<WorkFile> =
             files.iter().map(|file| WorkFile::find(session, file)).collect();
-        if files.is_empty() && errors.is_empty() {
+        if files.is_empty() && errors.is_empty() && people.is_empty() {
             return CommitPredictions::default();
         }
-        let mut found = CommitPredictions { prefix: repository_prefix(session), ..Self::default() };
+        let prefix = repository_prefix(session);
+        let mut found = CommitPredictions { prefix, remembered: *remembered, ..Self::default() };
         match history::open(session) {
             Ok(predictor) => {
                 for path in files_of_traces(errors, predictor.history()) {
@@ -83,6 +96,7 @@ impl CommitPredictions {
                 found.add_for_files(&predictor, &files, limit);
                 found.commits.truncate(limit);
                 found.add_for_errors(predictor.history(), errors, limit);
+                found.add_for_people(predictor.history(), people, &files);
                 found.predictor = Some(predictor);
             }
             Err(missing) => found.missing_history = Some(missing),
@@ -129,7 +143,7 @@ impl CommitPredictions {
                     number: predicted.memory,
                     confidence: predicted.confidence,
                     quiet_confidence: Some(predicted.quiet_confidence),
-                    reason,
+                    reason: reason_from(reason, self.remembered.files),
                     gain: Some(predicted.gain),
                 });
             }
@@ -154,7 +168,38 @@ impl CommitPredictions {
                     number,
                     confidence: ERROR_CONFIDENCE * shared.share.max(least),
                     quiet_confidence: None,
-                    reason: format!("its message {}", describe(&shared)),
+                    reason: reason_from(
+                        format!("its message {}", describe(&shared)),
+                        self.remembered.errors,
+                    ),
+                    gain: None,
+                });
+            }
+        }
+    }
+
+    /// Adds the latest commits of collaborators: those that changed the files, if files are known.
+    fn add_for_people(&mut self, history: &CommitHistory, people: &[String], files: &[WorkFile]) {
+        for name in people {
+            let is_author = |memory: &CommitMemory| is_same_person(name, &memory.author);
+            if history.memories().iter().any(is_author) {
+                self.authors.push(name.clone());
+            }
+            let numbers: Vec<u32> =
+                files.iter().filter_map(|file| file.given(history).number).collect();
+            let touches = |memory: &CommitMemory| {
+                files.is_empty() || memory.files.iter().any(|file| numbers.contains(file))
+            };
+            let all = history.memories().iter().enumerate().rev();
+            let own = all.filter(|(_, memory)| is_author(memory) && touches(memory));
+            for (number, memory) in own.take(MAX_COMMITS_PER_PERSON) {
+                let what = if files.is_empty() { "work" } else { "work on these files" };
+                let reason = format!("is the latest {what} of {}", memory.author);
+                self.add(PredictedCommit {
+                    number: number as u32,
+                    confidence: PERSON_CONFIDENCE,
+                    quiet_confidence: None,
+                    reason: reason_from(reason, self.remembered.people),
                     gain: None,
                 });
             }

@@ -1,12 +1,12 @@
 //! A file that is worked on.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use heirloom_core::imports::SourceStatement;
-use heirloom_core::path;
 use heirloom_core::prediction::{CommitHistory, GivenFile, content_hash, identifiers};
 
 use crate::Session;
+use crate::workspace::typed_path::{is_inside, path_in_workspace};
 
 /// A file that is worked on.
 #[derive(Debug)]
@@ -26,11 +26,7 @@ impl WorkFile {
     /// Finds a file by its path in the workspace, or by an absolute one.
     pub(super) fn find(session: &Session, typed: &str) -> Self {
         let root = session.root();
-        let from_url = path::from_file_url(typed);
-        let typed = from_url.as_deref().unwrap_or(typed);
-        let inside = Path::new(typed).strip_prefix(root.path()).ok().and_then(Path::to_str);
-        let path = inside.unwrap_or(typed).replace('\\', "/");
-        let path = path.trim_start_matches("./").to_owned();
+        let path = path_in_workspace(root, typed);
         let text = root.read(&path).ok().flatten();
         let words = text.as_deref().map(|text| identifiers(text.as_bytes()));
         let repository_path = format!("{}{path}", repository_prefix(session));
@@ -51,8 +47,7 @@ impl WorkFile {
 
     /// Returns whether its path leads to a place in the workspace.
     pub(super) fn is_inside(&self) -> bool {
-        let mut parts = Path::new(&self.path).components();
-        parts.all(|part| matches!(part, Component::Normal(_)))
+        is_inside(&self.path)
     }
 
     /// Returns whether there is such a file, or was one.

@@ -6,6 +6,7 @@ use heirloom_core::prediction::distinctive_names;
 use super::given_file::WorkFile;
 use super::memory::PredictedMemory;
 use crate::recall::{Hit, MemoryList};
+use crate::signals::reason_from;
 
 /// The confidences in stored memories. They are judgements: no history says which memories were needed.
 const CONFIDENCE_OF_FILE: f64 = 0.8;
@@ -24,13 +25,15 @@ const MAX_IDENTIFIERS: usize = 12;
 #[derive(Debug)]
 pub(super) struct FileMentions<'f> {
     file: &'f WorkFile,
+    is_remembered: bool,
     identifiers: Vec<&'f str>,
 }
 
 impl<'f> FileMentions<'f> {
-    pub(super) fn new(file: &'f WorkFile) -> Self {
+    pub(super) fn new(file: &'f WorkFile, is_remembered: bool) -> Self {
         let text = file.text.as_deref().unwrap_or_default();
-        FileMentions { file, identifiers: distinctive_names(text, MAX_IDENTIFIERS) }
+        let identifiers = distinctive_names(text, MAX_IDENTIFIERS);
+        FileMentions { file, is_remembered, identifiers }
     }
 
     /// Returns the lists of memories that may be about the file: those that state it, that may contain its name, and that
@@ -55,16 +58,14 @@ impl<'f> FileMentions<'f> {
         let [stated, named, identified @ ..] = found else { return memories };
         memories.extend(stated.iter().map(|hit| {
             let verb = if hit.item.kind == "episode" { "changed" } else { "is about" };
-            PredictedMemory::of_hit(hit, CONFIDENCE_OF_FILE, format!("{verb} {path}"))
+            PredictedMemory::of_hit(hit, CONFIDENCE_OF_FILE, self.reason(format!("{verb} {path}")))
         }));
         let named = named.iter().filter(|hit| is_named_in(path, &hit.item.text));
-        memories.extend(
-            named.map(|hit| {
-                PredictedMemory::of_hit(hit, CONFIDENCE_OF_NAME, format!("names {path}"))
-            }),
-        );
+        memories.extend(named.map(|hit| {
+            PredictedMemory::of_hit(hit, CONFIDENCE_OF_NAME, self.reason(format!("names {path}")))
+        }));
         for (name, hits) in self.identifiers.iter().zip(identified) {
-            let reason = format!("names {name}, which {path} uses");
+            let reason = self.reason(format!("names {name}, which {path} uses"));
             let hits = hits.iter().filter(|hit| has_word(&hit.item.text, name));
             memories.extend(
                 hits.map(|hit| {
@@ -74,10 +75,14 @@ impl<'f> FileMentions<'f> {
         }
         memories
     }
+
+    fn reason(&self, reason: String) -> String {
+        reason_from(reason, self.is_remembered)
+    }
 }
 
 /// Returns whether a text has a name as a whole word.
-fn has_word(text: &str, name: &str) -> bool {
+pub(super) fn has_word(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(start, _)| {
         !text[..start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)

@@ -10,8 +10,10 @@ use super::commits::CommitPredictions;
 use super::errors::similar_errors;
 use super::memory::PredictedMemory;
 use super::mentions::FileMentions;
+use super::person::{person_lists, person_memories, unknown_people};
 use super::recurring;
 use crate::recall::{ContextAnswers, ContextQuery, ContextQuestion, Hit, MemoryList};
+use crate::signals::{WorkSignals, reason_from};
 use crate::{Error, Session};
 
 /// Maximum number of chunks that are recalled for a question.
@@ -23,17 +25,6 @@ const MIN_USEFULNESS: f64 = 0.3;
 /// The confidence in a memory that answers the words of a branch as well as can be. It is a judgement, and low
 /// since a few words match many memories.
 const CONFIDENCE_OF_WORDS: f64 = 0.7;
-
-/// What is known about the work.
-#[derive(Debug, Default)]
-pub(crate) struct WorkSignals {
-    /// The files that are open or changed.
-    pub(crate) files: Vec<String>,
-    /// The checked-out branch.
-    pub(crate) branch: Option<String>,
-    /// Error messages.
-    pub(crate) errors: Vec<String>,
-}
 
 /// What the work will likely need.
 #[derive(Debug, Default)]
@@ -54,11 +45,15 @@ pub(crate) fn predict(
 ) -> Result<Prediction, Error> {
     let errors: Vec<ErrorSignature> =
         signals.errors.iter().map(|error| ErrorSignature::of(error)).collect();
-    let mut commits = CommitPredictions::new(session, &signals.files, &errors, limit);
-    let warnings = commits.warnings();
+    let mut commits = CommitPredictions::new(session, signals, &errors, limit);
+    let mut warnings = signals.warnings.clone();
+    warnings.extend(commits.warnings());
     let imports = commits.import_mentions();
     let files = std::mem::take(&mut commits.files);
-    let mentions: Vec<FileMentions> = files.iter().map(FileMentions::new).collect();
+    let remembered = signals.remembered;
+    let mentions: Vec<FileMentions> =
+        files.iter().map(|file| FileMentions::new(file, remembered.files)).collect();
+    let people = &signals.people;
     let branch = signals.branch.as_deref().unwrap_or_default();
     let words = branch_words(branch);
     let error_texts: Vec<String> = errors.iter().map(ErrorSignature::query).collect();
@@ -66,19 +61,21 @@ pub(crate) fn predict(
     let questions = texts.map(|text| ContextQuestion { text, limit: MAX_ANSWERS }).collect();
     let of_files: Vec<Vec<MemoryList>> = mentions.iter().map(FileMentions::lists).collect();
     let lengths: Vec<usize> = of_files.iter().map(Vec::len).collect();
-    let of_imports = imports.lists();
-    let imports_length = of_imports.len();
+    let (of_imports, of_people) = (imports.lists(), person_lists(people));
+    let (imports_length, people_length) = (of_imports.len(), of_people.len());
     let lists = recurring::lists().into_iter().chain(of_files.into_iter().flatten());
-    let lists = lists.chain(of_imports).chain(commits.lists()).collect();
+    let lists = lists.chain(of_imports).chain(of_people).chain(commits.lists()).collect();
     let query = ContextQuery { questions, instructions: 0, lists };
     let mut found = query.read(session)?;
     let mut lists = std::mem::take(&mut found.lists).into_iter();
     let mut take = |count: usize| lists.by_ref().take(count).collect::<Vec<Vec<Hit>>>();
     let of_time = take(2);
     let of_files = take(lengths.iter().sum());
-    let of_imports = take(imports_length);
+    let (of_imports, of_people) = (take(imports_length), take(people_length));
     let of_commits = lists.collect();
-    let mut memories = recurring::memories(&of_time[0], &of_time[1], session.today());
+    let mut memories = person_memories(people, &of_people, remembered.people);
+    warnings.extend(unknown_people(people, &memories, &commits.authors));
+    memories.extend(recurring::memories(&of_time[0], &of_time[1], session.today()));
     let mut of_files = of_files.as_slice();
     for (mentions, length) in mentions.iter().zip(lengths) {
         let (of_file, rest) = of_files.split_at(length);
@@ -87,10 +84,15 @@ pub(crate) fn predict(
     }
     memories.extend(imports.memories(&of_imports));
     if let Some((of_branch, of_errors)) = found.answers.split_first() {
-        memories.extend(plans(session, branch));
-        memories.extend(matching(of_branch, &format!("concerns {words}")));
+        memories.extend(plans(session, branch, remembered.branch));
+        let reason = reason_from(format!("concerns {words}"), remembered.branch);
+        memories.extend(matching(of_branch, &reason));
         for (error, answers) in errors.iter().zip(of_errors) {
-            memories.extend(similar_errors(session, error, answers, &commits));
+            let similar = similar_errors(session, error, answers, &commits).into_iter();
+            memories.extend(similar.map(|memory| PredictedMemory {
+                reason: reason_from(memory.reason, remembered.errors),
+                ..memory
+            }));
         }
     }
     memories.extend(commits.into_memories(of_commits));

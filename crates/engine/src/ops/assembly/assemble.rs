@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::assembly::{Assembly, ContextLine, Explanation, LeftOut, LineOrder, Signals, assemble};
 use crate::loading::LevelSelection;
+use crate::signals::WorkSignals;
 use crate::view::bar::{BarPart, bar};
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -42,6 +43,15 @@ pub(crate) struct Request {
     /// Error messages that you saw.
     #[serde(default)]
     errors: Vec<String>,
+    /// Branch that you work on.
+    #[serde(default)]
+    branch: Option<String>,
+    /// People that you work with.
+    #[serde(default)]
+    with: Vec<String>,
+    /// Ignore the remembered signals and the checked-out branch.
+    #[serde(default)]
+    no_signals: bool,
     /// Kind of work, which decides how the budget is divided.
     #[serde(default)]
     activity: Option<Activity>,
@@ -130,7 +140,7 @@ impl Operation for ContextAssemble {
             return Err(Error::bad_input(message).hint("state the budget in tokens"));
         }
         let (signals, mut warnings) = request.into_signals(session)?;
-        warnings.extend(unknown_files(session, &signals.files));
+        warnings.extend(unknown_files(session, &signals.work.files));
         let assembly = assemble(session, &signals, budget, order)?;
         Ok(AssembledContext { warnings, ..AssembledContext::new(assembly, budget, explain) })
     }
@@ -142,10 +152,21 @@ impl Request {
         let levels = self.levels.find(session)?;
         let warnings = levels.warnings();
         let SignalFields { current_file, recent_errors, activity, task } = self.signals;
+        let mut work = WorkSignals {
+            files: self.files.into_iter().chain(current_file).collect(),
+            branch: self.branch,
+            errors: self.errors.into_iter().chain(recent_errors).collect(),
+            people: self.with,
+            ..WorkSignals::default()
+        };
+        work.drop_blank();
+        if !self.no_signals {
+            work = work.with_remembered(session);
+        }
+        let warnings = warnings.into_iter().chain(std::mem::take(&mut work.warnings)).collect();
         let signals = Signals {
             task: self.task.or(task),
-            files: self.files.into_iter().chain(current_file).collect(),
-            errors: self.errors.into_iter().chain(recent_errors).collect(),
+            work,
             activity: self.activity.or(activity).unwrap_or_default(),
             hierarchy: Some(levels.hierarchy_name),
             levels: levels.names,

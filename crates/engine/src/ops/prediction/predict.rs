@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ops::request_parts::default_limit;
-use crate::prediction::{PredictedMemory, Prediction, WorkSignals, predict};
+use crate::prediction::{PredictedMemory, Prediction, branch_words, predict};
+use crate::signals::WorkSignals;
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -30,6 +31,12 @@ pub(crate) struct Request {
     /// Error messages that you saw.
     #[serde(default)]
     errors: Vec<String>,
+    /// People that you work with.
+    #[serde(default)]
+    with: Vec<String>,
+    /// Ignore the remembered signals and the checked-out branch.
+    #[serde(default)]
+    no_signals: bool,
     /// Maximum number of memories.
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = MAX_LIMIT))]
@@ -63,28 +70,43 @@ impl Operation for ContextPredict {
         usage: "predict",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Predict which memories and commits work on a file will need: what changed together with it, which commits wrote the lines, what names it; also for a branch or an error.",
+        about: "Predict which memories and commits work on a file will need: what changed together with it, which commits wrote the lines, what names it; also for a branch, an error or a collaborator. Remembered signals count.",
     };
     const PATHS: &[&str] = &["/context/predict"];
 
     fn run(session: &Session, request: Request) -> Result<PredictedContext, Error> {
-        let Request { mut files, file_opened, branch, errors, limit, explain } = request;
+        let Request { mut files, file_opened, branch, errors, with, .. } = request;
+        let (limit, explain) = (request.limit, request.explain);
         if !(1..=MAX_LIMIT).contains(&limit) {
             let message = format!("the limit is {limit}, and must be between 1 and {MAX_LIMIT}");
             return Err(Error::bad_input(message));
         }
         files.extend(file_opened);
-        let is_stated = |text: &String| !text.trim().is_empty();
-        files.retain(is_stated);
-        let branch = branch.filter(is_stated);
-        let errors: Vec<String> = errors.into_iter().filter(is_stated).collect();
-        if files.is_empty() && branch.is_none() && errors.is_empty() {
-            return Err(Error::bad_input("nothing is known about the work")
-                .hint("state a file, a branch or an error message"));
+        let mut signals = WorkSignals { files, branch, errors, people: with, ..Default::default() };
+        signals.drop_blank();
+        let is_stated = !signals.is_empty();
+        if !request.no_signals {
+            signals = signals.with_remembered(session);
         }
-        let prediction = predict(session, &WorkSignals { files, branch, errors }, limit)?;
+        let prediction = match is_nothing_known(&signals) {
+            // A branch such as `main` says nothing, unless it was asked about.
+            true if !is_stated => {
+                return Err(Error::bad_input("nothing is known about the work")
+                    .hint("state a file, a branch, an error message or a person"));
+            }
+            _ => predict(session, &signals, limit)?,
+        };
         Ok(PredictedContext::new(prediction, explain))
     }
+}
+
+/// Returns whether signals say nothing about the work.
+fn is_nothing_known(signals: &WorkSignals) -> bool {
+    let branch = signals.branch.as_deref().unwrap_or_default();
+    let without_branch = WorkSignals { branch: None, ..signals.clone() };
+    let says_nothing =
+        branch_words(branch).is_empty() && !branch.contains(|c: char| c.is_numeric());
+    says_nothing && without_branch.is_empty()
 }
 
 impl PredictedContext {

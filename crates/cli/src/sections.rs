@@ -69,6 +69,8 @@ pub(crate) const SECTIONS: &[Section] = &[
             commands_of(RecordKind::Pattern),
             commands_of(RecordKind::Workflow),
             ("compact", "Turn a conversation into an episode and a summary"),
+            ("used", "Count that memories were useful"),
+            ("usage", "Show which memories earn their tokens"),
             ("eval", "Check that recall finds what you expect"),
         ],
     },

@@ -19,6 +19,7 @@ mod recall;
 pub mod session;
 pub mod setup;
 mod signals;
+mod usage;
 pub mod view;
 mod watch;
 mod work_session;

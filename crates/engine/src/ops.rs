@@ -78,6 +78,8 @@ pub const OPS: &[Op] = &[
     Op::new::<recall::ask::Recall>(),
     Op::new::<recall::show::MemoryExpand>(),
     Op::new::<recall::eval::Eval>(),
+    Op::new::<memory::used::MemoryUsed>(),
+    Op::new::<memory::usage::MemoryUsage>(),
     Op::new::<record::fact_add::FactAdd>(),
     Op::new::<RecordShow<Facts>>(),
     Op::new::<RecordList<Facts>>(),

@@ -2,10 +2,12 @@
 //! an episode.
 
 mod activity;
+mod citations;
 mod conversation;
 mod end;
 mod expiry;
 
+pub(crate) use citations::JudgedMemory;
 pub(crate) use conversation::Conversation;
 pub(crate) use end::{COMPACT_TAG, Ending, end, latest_episodes, replaced_by_episode};
 pub use expiry::end_sessions_of_client;

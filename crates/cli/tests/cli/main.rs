@@ -46,6 +46,7 @@ mod staleness;
 mod surroundings;
 mod terminal;
 mod undo;
+mod usage;
 mod watch;
 
 /// The program.

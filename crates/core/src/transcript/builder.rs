@@ -225,6 +225,7 @@ impl<'p> TranscriptBuilder<'p> {
             name: call.name.to_owned(),
             kind: described.kind,
             input: described.input,
+            arguments: tools::argument_texts(call.input),
             files: described.files,
             line: call.line,
             has_result: false,

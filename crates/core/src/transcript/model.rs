@@ -112,6 +112,8 @@ pub struct ToolCall {
     /// The argument that describes the call best: the command, the paths, the pattern, the
     /// question.
     pub input: String,
+    /// All texts that were passed to the tool, without those that it replaces, possibly shortened.
+    pub arguments: String,
     /// The files that the call names, relative to the transcript's `cwd`.
     pub files: Vec<String>,
     /// The line of the call, counted from 1.

@@ -157,6 +157,39 @@ fn files_in_patch(patch: &str) -> Vec<String> {
     patch.lines().filter_map(path_in).collect()
 }
 
+/// The longest text of arguments that is kept, in bytes.
+const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
+
+/// Returns all texts of a call's input, one a line: what a file will contain and not what it contained.
+pub(super) fn argument_texts(input: &Value) -> String {
+    let mut text = String::new();
+    add_texts(input, &mut text);
+    text.truncate(text.floor_char_boundary(MAX_ARGUMENT_BYTES));
+    text
+}
+
+fn add_texts(value: &Value, text: &mut String) {
+    match value {
+        Value::String(own) if own.contains("*** Begin Patch") => {
+            let is_kept = |line: &&str| line.starts_with('+') || line.starts_with("*** ");
+            own.lines().filter(is_kept).for_each(|line| {
+                text.push_str(line.trim_start_matches('+'));
+                text.push('\n');
+            });
+        }
+        Value::String(own) => {
+            text.push_str(own);
+            text.push('\n');
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_texts(item, text)),
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, _)| !name.to_lowercase().starts_with("old"));
+            kept.for_each(|(_, value)| add_texts(value, text));
+        }
+        _ => {}
+    }
+}
+
 fn descriptive_argument(input: &Value, cwd: Option<&str>) -> String {
     if let Some(text) = input.as_str() {
         return text.to_owned();

@@ -2,9 +2,11 @@
 
 use heirloom_core::Problem;
 use heirloom_core::assembly::Tier;
+use heirloom_core::record::Referent;
+use heirloom_core::usage::UsageEvent;
 
 use super::background;
-use super::choice::{Choice, LineOrder};
+use super::choice::{Choice, ChosenEntry, LineOrder};
 use super::entry::{Entry, Section};
 use super::explanation::{ContextLine, Explanation, LeftOut};
 use super::level_rules;
@@ -13,9 +15,11 @@ use super::recalled;
 use super::signals::{SignalQuestion, Signals};
 use super::standing;
 use super::useful::WeakMemory;
+use crate::memory::current_session;
 use crate::prediction::{CommitPredictions, person_lists, person_memories};
 use crate::recall::{ContextMemories, ContextQuery, ContextQuestion, MemoryList};
 use crate::signals::WorkSignals;
+use crate::usage::{InjectedMemory, Usage, append_events, record_injected};
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
@@ -74,19 +78,55 @@ pub(crate) fn assemble(
     let questions = signals.questions();
     let Gathered { mut entries, weak, problems } = gather(session, signals, &questions, budget)?;
     entries.retain(|entry| !entry.text.is_empty());
+    let usage = Usage::read(session);
+    weigh_by_usage(&mut entries, &usage);
     // A question is asked once, so nothing of its context has to stay the same.
     if !questions.iter().any(SignalQuestion::is_question) {
         entries.iter_mut().filter(|entry| entry.is_new(&today)).for_each(|entry| {
             entry.section = Section::New;
         });
     }
-    let mut assembly = Assembly::of(Choice::new(entries, signals.activity, budget, order));
+    let choice = Choice::new(entries, signals.activity, budget, order);
+    record_usage(session, signals, &choice);
+    let mut assembly = Assembly::of(choice);
     assembly.explanation.add_weak(&weak);
     assembly.problems = problems;
+    assembly.problems.extend(usage.problem);
     assembly.explanation.assembled = session.now().to_string();
     assembly.explanation.task.clone_from(&signals.task);
     assembly.explanation.keep(session);
     Ok(assembly)
+}
+
+/// Sets the factors of entries by how often they were cited and ignored. What is pinned is shown whatever it costs.
+fn weigh_by_usage(entries: &mut [Entry], usage: &Usage) {
+    for entry in entries.iter_mut().filter(|entry| !entry.is_first) {
+        if let Some(memory) = &entry.referent {
+            entry.usage_factor = usage.counts(memory).value_factor();
+        }
+    }
+}
+
+/// Counts what is injected, and records it for the end of the work session. Best effort: a context is worth more than
+/// its statistics.
+fn record_usage(session: &Session, signals: &Signals, choice: &Choice) {
+    let chosen = || choice.chosen.iter().filter_map(|it| Some((it.entry.referent.as_ref()?, it)));
+    let mut injected: Vec<(&Referent, usize)> = Vec::new();
+    for (memory, chosen) in chosen() {
+        match injected.iter_mut().find(|(other, _)| *other == memory) {
+            Some((_, tokens)) => *tokens += chosen.form().tokens,
+            None => injected.push((memory, chosen.form().tokens)),
+        }
+    }
+    let _ = append_events(session, &[(UsageEvent::Injected, injected)]);
+    if let Some(id) = current_session(session) {
+        let memory = |(memory, chosen): (&Referent, &ChosenEntry)| InjectedMemory {
+            memory: memory.clone(),
+            text: chosen.form().line.trim_end().to_owned(),
+            at: session.now(),
+        };
+        record_injected(session, &id, signals.task.as_deref(), chosen().map(memory).collect());
+    }
 }
 
 /// What may go into a context.

@@ -149,7 +149,7 @@ impl Choice {
     fn shrink(&mut self, budget: usize) {
         self.write();
         while self.tokens > budget {
-            let value = |chosen: &ChosenEntry| chosen.entry.value;
+            let value = |chosen: &ChosenEntry| chosen.entry.weighted_value();
             let each = self.chosen.iter().enumerate();
             let least = each.min_by(|(_, a), (_, b)| value(a).total_cmp(&value(b)));
             let Some((least, _)) = least else { break };
@@ -201,7 +201,7 @@ fn select_forms(entries: &[Entry], activity: Activity, budget: usize) -> Vec<Opt
             forms: entry
                 .forms
                 .iter()
-                .map(|form| Form { value: entry.value * form.share, cost: form.tokens })
+                .map(|form| Form { value: entry.weighted_value() * form.share, cost: form.tokens })
                 .collect(),
         })
         .collect();

@@ -74,6 +74,9 @@ pub(super) struct Entry {
     pub(super) reason: String,
     /// How useful it is, 0 to 1.
     pub(super) value: f64,
+    /// The factor on the value by how often it was cited and ignored before. It counts for what is chosen, and not for
+    /// the order of the context, which has to stay the same.
+    pub(super) usage_factor: f64,
     /// The number of the question that it answers.
     pub(super) question: usize,
     /// Whether it is a further part of a memory of which another entry shows a better one.
@@ -243,6 +246,7 @@ impl Entry {
             is_first: false,
             reason: reason.to_owned(),
             value,
+            usage_factor: 1.0,
             question: 0,
             is_further: false,
             score: item.score,
@@ -274,6 +278,7 @@ impl Entry {
             is_first: false,
             reason: reason.to_owned(),
             value,
+            usage_factor: 1.0,
             question: 0,
             is_further: false,
             score: None,
@@ -316,6 +321,7 @@ impl Entry {
             is_first: false,
             reason: "pointer".to_owned(),
             value: POINTER_VALUE,
+            usage_factor: 1.0,
             question: 0,
             is_further: false,
             score: None,
@@ -375,6 +381,11 @@ impl Entry {
             "{forms:?}"
         );
         self.forms = forms;
+    }
+
+    /// Returns how much it is worth in a context.
+    pub(super) fn weighted_value(&self) -> f64 {
+        self.value * self.usage_factor
     }
 
     /// Returns the id under which all of it can be read.

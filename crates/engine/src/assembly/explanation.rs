@@ -46,6 +46,9 @@ pub(crate) struct ContextLine {
     pub(crate) reason: String,
     /// How useful it was estimated to be, 0 to 1.
     pub(crate) value: f64,
+    /// The factor on the value by how often it was cited and ignored before, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) usage_factor: Option<f64>,
     /// How well it answers the signal, if it was recalled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
@@ -72,6 +75,9 @@ pub(crate) struct LeftOut {
     pub(crate) reason: String,
     /// How useful it was estimated to be, 0 to 1.
     pub(crate) value: f64,
+    /// The factor on the value by how often it was cited and ignored before, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) usage_factor: Option<f64>,
     /// Tokens (o200k) of the whole text.
     pub(crate) tokens: usize,
     /// Why it was left out.
@@ -126,6 +132,7 @@ impl ContextLine {
             tier: entry.tier,
             reason: entry.reason.clone(),
             value: rounded(entry.value),
+            usage_factor: usage_factor(entry),
             score: entry.score,
             level: form.level,
             tokens: form.tokens,
@@ -143,6 +150,7 @@ impl LeftOut {
             tier: entry.tier,
             reason: entry.reason.clone(),
             value: rounded(entry.value),
+            usage_factor: usage_factor(entry),
             tokens: entry.forms.first().map_or(0, |form| form.tokens),
             because,
             text: entry.text.clone(),
@@ -162,11 +170,17 @@ impl LeftOut {
             tier: Tier::Relevant,
             reason: "matches the task".to_owned(),
             value: rounded(weak.usefulness),
+            usage_factor: None,
             tokens: tokens::count(&text),
             because: weak.because(),
             text,
         }
     }
+}
+
+/// Returns the factor of an entry that was cited or ignored before.
+fn usage_factor(entry: &Entry) -> Option<f64> {
+    Some(rounded(entry.usage_factor)).filter(|factor| *factor != 1.0)
 }
 
 fn rounded(value: f64) -> f64 {

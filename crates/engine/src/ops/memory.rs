@@ -17,3 +17,5 @@ pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod undo;
+pub(crate) mod usage;
+pub(crate) mod used;

@@ -2,5 +2,5 @@
 
 pub(crate) mod ask;
 pub(crate) mod eval;
-mod expand;
+pub(crate) mod expand;
 pub(crate) mod show;

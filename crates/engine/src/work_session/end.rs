@@ -8,6 +8,7 @@ use heirloom_store::git;
 use jiff::Timestamp;
 
 use super::activity::Activity;
+use super::citations::{self, JudgedMemory, judge_session};
 use super::conversation::Conversation;
 use crate::memory::{
     AUTO_TAG, MemorySlice, OpenSession, WriteTransaction, drop_fields_with_secrets,
@@ -41,6 +42,8 @@ pub(crate) struct EndedSession {
     pub(crate) record: Record,
     /// What was left out of it.
     pub(crate) notes: Vec<Hint>,
+    /// The memories that were injected during the session, and whether the agent used them.
+    pub(crate) judged: Vec<JudgedMemory>,
 }
 
 /// Ends a session: stores an episode of it, which replaces the episodes of the same conversation.
@@ -60,6 +63,12 @@ pub(crate) fn end(
     if ending.conversation.is_none() {
         ending.conversation = work.find_conversation(&mut notes);
     }
+    // Judging reads the index, which may not be updated while the transaction writes.
+    let judged = judge_session(session, open, ending.conversation.as_ref());
+    let judged = judged.unwrap_or_else(|error| {
+        notes.push(format!("it was not judged which memories were used: {}", error.message));
+        vec![]
+    });
     let mut transaction = WriteTransaction::begin(session, false)?;
     if !open.is_open(session) {
         return Err(Error::not_found("the session has been ended meanwhile", vec![]));
@@ -82,9 +91,10 @@ pub(crate) fn end(
     transaction.commit()?;
     open.remove(session)?;
     Activity::remove(session, open)?;
+    citations::remove(session, open)?;
     session.client().remove_work_session(&open.id);
     notes.extend(ingested.notes());
-    Ok(EndedSession { record, notes: notes.into_iter().map(Hint::from).collect() })
+    Ok(EndedSession { record, notes: notes.into_iter().map(Hint::from).collect(), judged })
 }
 
 /// Returns the latest episodes with an origin.

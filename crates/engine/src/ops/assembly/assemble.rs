@@ -37,22 +37,16 @@ pub(crate) struct Request {
     /// Maximum number of tokens of the context.
     #[serde(default = "default_budget")]
     budget: usize,
-    /// Files that you work on.
+    /// Files you work on.
     #[serde(default)]
     files: Vec<String>,
-    /// Error messages that you saw.
+    /// Errors you saw.
     #[serde(default)]
     errors: Vec<String>,
-    /// Branch that you work on.
-    #[serde(default)]
-    branch: Option<String>,
-    /// People that you work with.
-    #[serde(default)]
-    with: Vec<String>,
-    /// Ignore the remembered signals and the checked-out branch.
+    /// Ignore remembered signals.
     #[serde(default)]
     no_signals: bool,
-    /// Kind of work, which decides how the budget is divided.
+    /// Kind of work, which divides the budget.
     #[serde(default)]
     activity: Option<Activity>,
     #[serde(flatten)]
@@ -154,9 +148,7 @@ impl Request {
         let SignalFields { current_file, recent_errors, activity, task } = self.signals;
         let mut work = WorkSignals {
             files: self.files.into_iter().chain(current_file).collect(),
-            branch: self.branch,
             errors: self.errors.into_iter().chain(recent_errors).collect(),
-            people: self.with,
             ..WorkSignals::default()
         };
         work.drop_blank();
@@ -260,11 +252,13 @@ impl Answer for AssembledContext {
 fn show_line(view: &mut View, line: &ContextLine) {
     view.wrapped_line(2, [line.text.as_str()]);
     let score = line.score.map(|score| format!(", score {score:.3}")).unwrap_or_default();
+    let usage = line.usage_factor.map(|factor| format!(" × {factor:.2} by usage"));
     let details = format!(
-        "  {} · {} · value {:.3}{score} · {} · {} tokens · ",
+        "  {} · {} · value {:.3}{}{score} · {} · {} tokens · ",
         line.tier.as_str(),
         line.reason,
         line.value,
+        usage.unwrap_or_default(),
         line.level.as_str(),
         line.tokens
     );

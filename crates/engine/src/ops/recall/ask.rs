@@ -1,7 +1,8 @@
 //! `recall`: searches the memories and documents.
 
 use heirloom_core::recall::AnswerUnit;
-use heirloom_core::record::FactSection;
+use heirloom_core::record::{FactSection, Referent};
+use heirloom_core::usage::UsageEvent;
 use heirloom_index::StandingFilter;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +12,8 @@ use crate::indexing::reserve_index;
 use crate::memory::PointInTime;
 use crate::ops::answers::Hits;
 use crate::ops::request_parts::default_limit;
-use crate::recall::{MAX_INSTRUCTIONS, Search, search_workspaces};
+use crate::recall::{Hit, MAX_INSTRUCTIONS, Search, search_workspaces};
+use crate::usage::{Usage, append_events};
 use crate::{Effect, Error, Group, Operation, PrepareInline, Scope, Session, Spec, is_same_field};
 
 pub(crate) struct Recall;
@@ -100,15 +102,35 @@ impl Operation for Recall {
             max_instructions: if request.no_instructions { 0 } else { MAX_INSTRUCTIONS },
             explain: request.explain,
         };
-        let result = match request.workspaces {
+        let mut result = match request.workspaces {
             true => search_workspaces(session, &search)?,
             false => search.run(session)?,
         };
+        count_hits(session, &mut result.hits);
         Ok(match request.sessions {
             true => Hits::from_session_search(result),
             false => Hits::from_search(result),
         })
     }
+}
+
+/// Orders hits with the same score by how often they were cited, and counts that they were retrieved. Best effort: an
+/// answer is worth more than its statistics.
+fn count_hits(session: &Session, hits: &mut [Hit]) {
+    let is_tie = |a: &Hit, b: &Hit| a.item.score == b.item.score;
+    if hits.windows(2).any(|pair| is_tie(&pair[0], &pair[1])) {
+        let usage = Usage::read(session);
+        for ties in hits.chunk_by_mut(is_tie) {
+            let factor = |hit: &Hit| usage.counts(&hit.item.referent).value_factor();
+            ties.sort_by(|a, b| factor(b).total_cmp(&factor(a)));
+        }
+    }
+    let of_this_workspace = hits.iter().filter(|hit| hit.workspace.is_none());
+    let mut memories: Vec<(&Referent, usize)> =
+        of_this_workspace.map(|hit| (&hit.item.referent, 0)).collect();
+    memories.sort_unstable();
+    memories.dedup();
+    let _ = append_events(session, &[(UsageEvent::Retrieved, memories)]);
 }
 
 /// Longest query, in bytes, that is answered on the thread that received it.

@@ -20,7 +20,7 @@ const UNINDEXED_KIND: &str = "document";
 
 /// Returns what an id stands for in this workspace or, if nothing here has it, in the other registered ones, since
 /// hits of these are shown as well.
-pub(super) fn expand(
+pub(crate) fn expand(
     session: &Session,
     known: &MemorySlice,
     typed: &str,

@@ -12,6 +12,7 @@ use super::expand::expand;
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, item_details, short_memory_id};
 use crate::ops::record::show::{RecordDetails, show_additions};
 use crate::prediction::{CommitDetails, find_commit};
+use crate::usage::Usage;
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
 
@@ -122,6 +123,8 @@ impl Operation for MemoryExpand {
                 Err(error) => return Err(error),
             }
         }
+        let usage = Usage::read(session);
+        expanded.items.iter_mut().for_each(|details| details.add_usage(&usage));
         if let Some(level) = request.level.filter(|level| *level != Level::Full) {
             expanded.items.iter_mut().for_each(|details| shorten(&mut details.item, level));
         }

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use heirloom_core::record::{Body, EventAction, RecordKind, Referent, short_id};
+use heirloom_core::usage::UsageCounts;
 use heirloom_core::{Hint, Value, day};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -11,6 +12,7 @@ use uuid::Uuid;
 
 use super::kinds::{ListableKind, show_operation};
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, OriginCheck, PointInTime, show_items};
+use crate::usage::{Usage, UsageReport};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Error, Operation, Session, Spec};
@@ -43,6 +45,9 @@ pub(crate) struct RecordDetails {
     /// Relations to other memories and documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     relations: Vec<RecordRelation>,
+    /// How often it was used on this machine, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<UsageReport>,
     /// The workspace that it is of, if it is of another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) workspace: Option<String>,
@@ -82,7 +87,9 @@ impl<K: ListableKind> Operation for RecordShow<K> {
         let today = when.as_of.map_or_else(|| session.today(), day::of_timestamp);
         let mut shown = MemoryItem::of_record(&known.memory, &item);
         shown.record = serde_json::to_value(item.record).ok();
-        Ok(RecordDetails::new(session, &known, shown, today))
+        let mut details = RecordDetails::new(session, &known, shown, today);
+        details.add_usage(&Usage::read(session));
+        Ok(details)
     }
 }
 
@@ -117,8 +124,16 @@ impl RecordDetails {
                 })
                 .collect(),
             item,
+            usage: None,
             workspace: None,
         }
+    }
+
+    /// Adds how often it was used on this machine.
+    pub(crate) fn add_usage(&mut self, usage: &Usage) {
+        let counts = usage.counts(&self.item.referent);
+        let is_used = self.workspace.is_none() && counts != UsageCounts::default();
+        self.usage = is_used.then(|| UsageReport::of(&counts));
     }
 
     /// Wraps a memory that has no history.
@@ -129,6 +144,7 @@ impl RecordDetails {
             history: vec![],
             archived_because: vec![],
             relations: vec![],
+            usage: None,
             workspace: None,
         }
     }
@@ -187,7 +203,7 @@ impl Answer for RecordDetails {
     }
 }
 
-/// Prints why a memory was archived, its relations and its history.
+/// Prints why a memory was archived, its relations, how often it was used, and its history.
 pub(crate) fn show_additions(view: &mut View, details: &RecordDetails) {
     for reason in &details.archived_because {
         view.line([span(Role::Warning, format!("   archived: {reason}"))]);
@@ -199,6 +215,9 @@ pub(crate) fn show_additions(view: &mut View, details: &RecordDetails) {
     if !details.aliases.is_empty() {
         let ids: Vec<&str> = details.aliases.iter().map(|id| short_id(id)).collect();
         view.line([span(Role::Dim, format!("   also recorded as {}", ids.join(", ")))]);
+    }
+    if let Some(usage) = &details.usage {
+        view.line([span(Role::Dim, format!("   {}", usage.describe()))]);
     }
     if !details.history.is_empty() {
         view.title(if !details.item.standing.is_retired() { "Replaces" } else { "Replaced" });

@@ -2,13 +2,14 @@
 
 use heirloom_core::Hint;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::memory::OpenSession;
 use crate::ops::answers::StoredRecord;
-use crate::work_session::{self, Conversation, Ending};
+use crate::view::{Role, View, present, span};
+use crate::work_session::{self, Conversation, Ending, JudgedMemory};
 use crate::workspace::input_checks::check_title;
-use crate::{Effect, Error, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct SessionEnd;
 
@@ -37,18 +38,67 @@ pub(crate) struct Request {
     transcript: Option<String>,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EndedWork {
+    #[serde(flatten)]
+    stored: StoredRecord,
+    /// Memories that contexts of the session contained, and whether the agent used them by the conversation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    injected: Vec<JudgedMemory>,
+    /// Number of those that the agent used.
+    #[serde(skip_serializing_if = "is_zero")]
+    cited: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Answer for EndedWork {
+    fn view(&self) -> View {
+        let mut view = self.stored.view();
+        if self.injected.is_empty() {
+            return view;
+        }
+        let were = if self.injected.len() == 1 { "was" } else { "were" };
+        let count = present::count(self.injected.len(), "memory");
+        let line = format!("   {count} {were} injected, {} cited", self.cited);
+        view.line([span(Role::Dim, line)]);
+        for memory in &self.injected {
+            let because = match memory.cited {
+                true => format!("cited: {}", memory.because.join(", ")),
+                false => "ignored".to_owned(),
+            };
+            let role = if memory.cited { Role::Good } else { Role::Dim };
+            view.wrapped_line(
+                MEMORY_INDENT,
+                [
+                    "   ".into(),
+                    span(Role::Key, &memory.id),
+                    format!("  {}", memory.text).into(),
+                    span(role, format!("  {because}")),
+                ],
+            );
+        }
+        view
+    }
+}
+
+/// The column of the further lines of a memory.
+const MEMORY_INDENT: usize = 5;
+
 impl Operation for SessionEnd {
     type Request = Request;
-    type Response = StoredRecord;
+    type Response = EndedWork;
     const SPEC: Spec = Spec {
         name: "session_end",
         usage: "session end [id]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "End a work session and store an episode of it, tagged auto: title, duration, turns, tool calls, files, commits and stored records.",
+        about: "End a work session and store an episode of it, tagged auto: title, duration, turns, tool calls, files, commits and stored records. By the transcript, the memories that contexts of the session contained count as cited or ignored.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
+    fn run(session: &Session, request: Request) -> Result<EndedWork, Error> {
         check_title(request.title.as_deref().unwrap_or_default())?;
         let open = find_open(session, request.id.as_deref())?;
         let ending = Ending {
@@ -60,7 +110,12 @@ impl Operation for SessionEnd {
             at: None,
         };
         let ended = work_session::end(session, &open, ending)?;
-        Ok(StoredRecord { notes: ended.notes, ..StoredRecord::of("stored", &ended.record) })
+        let stored = StoredRecord::of("stored", &ended.record);
+        Ok(EndedWork {
+            stored: StoredRecord { notes: ended.notes, ..stored },
+            cited: ended.judged.iter().filter(|memory| memory.cited).count(),
+            injected: ended.judged,
+        })
     }
 }
 

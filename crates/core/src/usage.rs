@@ -1,0 +1,265 @@
+//! How often memories were retrieved, cited and ignored: the lines of the usage log and what they add up to.
+//!
+//! A line is a word, a time in milliseconds and names of memories: `injected 1771718400000 name:12 name:30` (with the
+//! tokens of each), `retrieved`, `cited` or `ignored`. A `counted` line holds the sums of one memory. So a log can be
+//! extended by appending and shortened by replacing its lines by sums, and both add up to the same.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
+
+/// How many citations, and as many times being ignored, are assumed of a memory of which nothing is known.
+const PRIOR: f64 = 2.0;
+
+/// How much the value of a memory changes between one that is always ignored and one that is always cited.
+const FACTOR_SPAN: f64 = 0.8;
+
+/// How often a memory was used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UsageCounts {
+    /// How often it was part of an answer or a context.
+    pub retrieved: u64,
+    /// How often an agent used it after it was part of its context.
+    pub cited: u64,
+    /// How often an agent did not.
+    pub ignored: u64,
+    /// The tokens that it took in contexts.
+    pub tokens: u64,
+    /// When it was last retrieved or cited, in milliseconds since 1970.
+    pub last_accessed: i64,
+}
+
+impl UsageCounts {
+    /// Returns the share of judged contexts in which it was cited; `None` if none was judged.
+    pub fn cited_share(&self) -> Option<f64> {
+        let judged = self.cited + self.ignored;
+        (judged > 0).then(|| self.cited as f64 / judged as f64)
+    }
+
+    /// Returns the factor on the value of the memory in a context: 1 if nothing is known, more the more often it was
+    /// cited, and less the more often it was ignored. It is `0.6 + 0.8 · (cited + 2) / (cited + ignored + 4)`, so it stays
+    /// between 0.6 and 1.4, and a single observation changes it little.
+    pub fn value_factor(&self) -> f64 {
+        let (cited, ignored) = (self.cited as f64, self.ignored as f64);
+        let expected_share = (cited + PRIOR) / (cited + ignored + 2.0 * PRIOR);
+        1.0 - FACTOR_SPAN / 2.0 + FACTOR_SPAN * expected_share
+    }
+}
+
+/// The counts of all memories, by name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct UsageFold {
+    counts: FxHashMap<String, UsageCounts>,
+    /// The number of lines that could not be parsed.
+    pub damaged_lines: usize,
+}
+
+/// What happened to some memories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageEvent {
+    /// They were part of a context.
+    Injected,
+    /// They answered a question.
+    Retrieved,
+    /// An agent used them.
+    Cited,
+    /// An agent did not use them.
+    Ignored,
+}
+
+impl UsageEvent {
+    const ALL: [UsageEvent; 4] =
+        [UsageEvent::Injected, UsageEvent::Retrieved, UsageEvent::Cited, UsageEvent::Ignored];
+
+    fn word(self) -> &'static str {
+        match self {
+            UsageEvent::Injected => "injected",
+            UsageEvent::Retrieved => "retrieved",
+            UsageEvent::Cited => "cited",
+            UsageEvent::Ignored => "ignored",
+        }
+    }
+
+    /// Writes a line of the log, without its line break. Each memory has the tokens that it took.
+    pub fn line<'m>(
+        self,
+        at_milliseconds: i64,
+        memories: impl IntoIterator<Item = (&'m str, usize)>,
+    ) -> String {
+        let mut line = format!("{} {at_milliseconds}", self.word());
+        for (name, tokens) in memories {
+            let _ = match self {
+                UsageEvent::Injected => write!(line, " {}:{tokens}", escape(name)),
+                _ => write!(line, " {}", escape(name)),
+            };
+        }
+        line
+    }
+}
+
+impl UsageFold {
+    /// Adds up the lines of a log.
+    pub fn of_log(text: &str) -> Self {
+        let mut fold = UsageFold::default();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            if fold.add_line(line).is_none() {
+                fold.damaged_lines += 1;
+            }
+        }
+        fold
+    }
+
+    /// Returns the counts of a memory.
+    pub fn counts(&self, name: &str) -> UsageCounts {
+        self.counts.get(name).copied().unwrap_or_default()
+    }
+
+    /// Returns all memories with their counts, in no order.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &UsageCounts)> {
+        self.counts.iter().map(|(name, counts)| (name.as_str(), counts))
+    }
+
+    /// Writes the sums of the memories that were accessed last, at most `limit`, as lines of a log.
+    pub fn to_log(&self, limit: usize) -> String {
+        let mut all: Vec<(&str, &UsageCounts)> = self.all().collect();
+        all.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.last_accessed), *name));
+        let mut text = String::new();
+        for (name, counts) in all.into_iter().take(limit) {
+            let UsageCounts { retrieved, cited, ignored, tokens, last_accessed } = counts;
+            let _ = writeln!(
+                text,
+                "counted {last_accessed} {} {retrieved} {cited} {ignored} {tokens}",
+                escape(name)
+            );
+        }
+        text
+    }
+
+    /// Adds a line; `None` if it is damaged. A damaged line adds nothing.
+    fn add_line(&mut self, line: &str) -> Option<()> {
+        let mut words = line.split(' ');
+        let kind = words.next()?;
+        let at: i64 = words.next()?.parse().ok()?;
+        if kind == "counted" {
+            let name = unescape(words.next()?);
+            let mut numbers = words.map(|word| word.parse::<u64>().ok());
+            let mut next = || numbers.next().flatten();
+            let (retrieved, cited, ignored, tokens) = (next()?, next()?, next()?, next()?);
+            let sums = UsageCounts { retrieved, cited, ignored, tokens, last_accessed: at };
+            self.add(&name, &sums);
+            return Some(());
+        }
+        let event = UsageEvent::ALL.into_iter().find(|event| event.word() == kind)?;
+        let parse = |word: &'_ str| -> Option<(String, UsageCounts)> {
+            let mut counts = UsageCounts { last_accessed: at, ..UsageCounts::default() };
+            let name = match event {
+                UsageEvent::Injected => {
+                    let (name, tokens) = word.rsplit_once(':')?;
+                    (counts.retrieved, counts.tokens) = (1, tokens.parse().ok()?);
+                    name
+                }
+                UsageEvent::Retrieved => {
+                    counts.retrieved = 1;
+                    word
+                }
+                UsageEvent::Cited => {
+                    counts.cited = 1;
+                    word
+                }
+                UsageEvent::Ignored => {
+                    (counts.ignored, counts.last_accessed) = (1, 0);
+                    word
+                }
+            };
+            (!name.is_empty()).then(|| (unescape(name).into_owned(), counts))
+        };
+        let memories: Option<Vec<(String, UsageCounts)>> = words.map(parse).collect();
+        memories?.iter().for_each(|(name, counts)| self.add(name, counts));
+        Some(())
+    }
+
+    fn add(&mut self, name: &str, more: &UsageCounts) {
+        let counts = match self.counts.get_mut(name) {
+            Some(counts) => counts,
+            None => self.counts.entry(name.to_owned()).or_default(),
+        };
+        counts.retrieved = counts.retrieved.saturating_add(more.retrieved);
+        counts.cited = counts.cited.saturating_add(more.cited);
+        counts.ignored = counts.ignored.saturating_add(more.ignored);
+        counts.tokens = counts.tokens.saturating_add(more.tokens);
+        counts.last_accessed = counts.last_accessed.max(more.last_accessed);
+    }
+}
+
+/// Escapes what separates the words of a line; the names of documents are paths, which may contain it.
+fn escape(name: &str) -> Cow<'_, str> {
+    if !name.contains(['%', ' ', '\n', '\r']) {
+        return Cow::Borrowed(name);
+    }
+    let name = name.replace('%', "%25").replace(' ', "%20");
+    Cow::Owned(name.replace('\n', "%0A").replace('\r', "%0D"))
+}
+
+fn unescape(name: &str) -> Cow<'_, str> {
+    if !name.contains('%') {
+        return Cow::Borrowed(name);
+    }
+    let name = name.replace("%20", " ").replace("%0A", "\n").replace("%0D", "\r");
+    Cow::Owned(name.replace("%25", "%"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log() -> String {
+        let lines = [
+            UsageEvent::Injected.line(1_000, [("a", 12), ("doc:my notes 100%.md", 30)]),
+            UsageEvent::Retrieved.line(2_000, [("a", 0)]),
+            UsageEvent::Cited.line(3_000, [("a", 0)]),
+            UsageEvent::Ignored.line(3_000, [("doc:my notes 100%.md", 0)]),
+        ];
+        lines.map(|line| format!("{line}\n")).concat()
+    }
+
+    #[test]
+    fn lines_add_up() {
+        let fold = UsageFold::of_log(&log());
+        let expected =
+            UsageCounts { retrieved: 2, cited: 1, ignored: 0, tokens: 12, last_accessed: 3_000 };
+        assert_eq!(fold.counts("a"), expected);
+        let document = fold.counts("doc:my notes 100%.md");
+        assert_eq!((document.retrieved, document.ignored, document.last_accessed), (1, 1, 1_000));
+        assert_eq!(fold.counts("unknown"), UsageCounts::default());
+    }
+
+    #[test]
+    fn sums_say_the_same_as_the_lines_that_they_replace() {
+        let fold = UsageFold::of_log(&log());
+        let sums = fold.to_log(10);
+        assert_eq!(UsageFold::of_log(&sums), fold);
+        let twice = UsageFold::of_log(&format!("{sums}{}", log()));
+        assert_eq!(twice.counts("a").retrieved, 4);
+        assert_eq!(UsageFold::of_log(&fold.to_log(1)).all().count(), 1);
+    }
+
+    #[test]
+    fn damaged_lines_are_counted_and_change_nothing() {
+        let damaged = "injected 5 a:1 b:x\ncited\nnonsense 5 a\ncounted 5 a 1 2\nretrieved now a\n";
+        let fold = UsageFold::of_log(&format!("{damaged}{}", log()));
+        assert_eq!(fold.damaged_lines, 5);
+        assert_eq!(fold.counts("a"), UsageFold::of_log(&log()).counts("a"));
+    }
+
+    #[test]
+    fn the_factor_is_bounded_and_monotone() {
+        let factor = |cited, ignored| {
+            UsageCounts { cited, ignored, ..UsageCounts::default() }.value_factor()
+        };
+        assert!((factor(0, 0) - 1.0).abs() < 1e-9);
+        assert!(factor(1, 0) > 1.0 && factor(0, 1) < 1.0);
+        assert!(factor(3, 1) > factor(2, 1) && factor(2, 1) > factor(2, 2));
+        assert!(factor(0, u64::from(u32::MAX)) >= 0.6 && factor(u64::from(u32::MAX), 0) <= 1.4);
+    }
+}

@@ -1,0 +1,7 @@
+//! How often memories were retrieved, cited and ignored on this machine, and what is injected during a work session.
+
+mod injected;
+mod log;
+
+pub(crate) use injected::{InjectedMemory, read_injected, record_injected, remove_injected};
+pub(crate) use log::{Usage, UsageReport, append_events};

@@ -1,0 +1,147 @@
+//! The usage log in the local state of this machine: lines that are appended, folded when read, and replaced by their
+//! sums when the log has grown.
+
+use heirloom_core::Problem;
+use heirloom_core::record::Referent;
+use heirloom_core::usage::{UsageCounts, UsageEvent, UsageFold};
+use heirloom_store::StoreError;
+use heirloom_store::state::StateFolder;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Error, Session};
+
+/// Folder in the state of this machine.
+const FOLDER: &str = "usage";
+
+/// The log, and the sums of older lines.
+const LOG: &str = "log";
+
+/// A longer log is replaced by its sums, in bytes. Reading one takes less than a millisecond.
+const LOG_MAX_BYTES: u64 = 256 * 1024;
+
+/// Maximum number of memories whose sums are kept: those that were accessed last. Their lines take half of the log.
+const MAX_COUNTED_MEMORIES: usize = 2_000;
+
+/// How often memories were used.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    fold: UsageFold,
+    /// The problem of a log with damaged lines.
+    pub(crate) problem: Option<Problem>,
+}
+
+/// How often a memory was used, as operations return it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct UsageReport {
+    /// How often it was part of an answer or a context.
+    pub(crate) retrieved: u64,
+    /// How often an agent used it after it was part of its context.
+    pub(crate) cited: u64,
+    /// How often an agent did not.
+    pub(crate) ignored: u64,
+    /// The tokens that it took in contexts.
+    pub(crate) tokens: u64,
+    /// When it was last retrieved or cited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_accessed: Option<String>,
+}
+
+impl UsageReport {
+    pub(crate) fn of(counts: &UsageCounts) -> Self {
+        let UsageCounts { retrieved, cited, ignored, tokens, last_accessed } = *counts;
+        let last_accessed = Some(last_accessed).filter(|at| *at > 0);
+        let last_accessed = last_accessed.and_then(|at| Timestamp::from_millisecond(at).ok());
+        let last_accessed = last_accessed.map(|at| at.to_string());
+        UsageReport { retrieved, cited, ignored, tokens, last_accessed }
+    }
+}
+
+impl UsageReport {
+    /// Describes it in a line.
+    pub(crate) fn describe(&self) -> String {
+        let UsageReport { retrieved, cited, ignored, tokens, .. } = self;
+        let day = self.last_accessed.as_deref().and_then(|at| at.get(..10));
+        let day = day.map(|day| format!("; last on {day}")).unwrap_or_default();
+        format!("retrieved {retrieved}×, cited {cited}×, ignored {ignored}×; {tokens} tokens{day}")
+    }
+}
+
+impl Usage {
+    /// Reads the log.
+    pub(crate) fn read(session: &Session) -> Self {
+        let folder = folder(session);
+        let path = || folder.path(LOG).display().to_string();
+        match folder.read_bytes(LOG) {
+            Ok(None) => Usage::default(),
+            Ok(Some(bytes)) => {
+                let fold = UsageFold::of_log(&String::from_utf8_lossy(&bytes));
+                let problem = (fold.damaged_lines > 0).then(|| {
+                    let message = format!(
+                        "{} of the usage log cannot be read and do not count",
+                        crate::view::present::count(fold.damaged_lines, "line")
+                    );
+                    Problem::in_file(path(), message)
+                        .hint("they are kept aside when the log is next shortened")
+                });
+                Usage { fold, problem }
+            }
+            Err(error) => {
+                let message = format!("the usage log cannot be read: {error}");
+                Usage { problem: Some(Problem::in_file(path(), message)), ..Usage::default() }
+            }
+        }
+    }
+
+    /// Returns the counts of a memory.
+    pub(crate) fn counts(&self, memory: &Referent) -> UsageCounts {
+        self.fold.counts(&memory.to_string())
+    }
+
+    /// Returns all memories with their counts, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Referent, UsageCounts)> {
+        self.fold.all().map(|(name, counts)| (Referent::from(name), *counts))
+    }
+}
+
+/// Appends what happened to some memories, each with the tokens that it took. Nothing is synced to disk: a crash of the
+/// system may lose the last lines.
+pub(crate) fn append_events(
+    session: &Session,
+    events: &[(UsageEvent, Vec<(&Referent, usize)>)],
+) -> Result<(), Error> {
+    let at = session.now().as_millisecond();
+    let mut lines = Vec::new();
+    for (event, memories) in events.iter().filter(|(_, memories)| !memories.is_empty()) {
+        let names: Vec<(String, usize)> =
+            memories.iter().map(|(memory, tokens)| (memory.to_string(), *tokens)).collect();
+        let names = names.iter().map(|(name, tokens)| (name.as_str(), *tokens));
+        lines.push(event.line(at, names));
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let folder = folder(session);
+    let _lock = folder.lock(LOG)?;
+    // A line that a crash cut off does not damage the next one.
+    folder.append(LOG, &format!("\n{}", lines.join("\n")))?;
+    if folder.size(LOG) > LOG_MAX_BYTES {
+        shorten(&folder)?;
+    }
+    Ok(())
+}
+
+/// Replaces the lines of the log by their sums. A log with damaged lines is kept aside.
+fn shorten(folder: &StateFolder<'_>) -> Result<(), StoreError> {
+    let Some(bytes) = folder.read_bytes(LOG)? else { return Ok(()) };
+    let fold = UsageFold::of_log(&String::from_utf8_lossy(&bytes));
+    if fold.damaged_lines > 0 {
+        folder.set_aside(LOG)?;
+    }
+    folder.write(LOG, &fold.to_log(MAX_COUNTED_MEMORIES))
+}
+
+fn folder(session: &Session) -> StateFolder<'_> {
+    StateFolder::in_state(session.root(), FOLDER)
+}

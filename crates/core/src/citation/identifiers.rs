@@ -1,6 +1,6 @@
 //! Identifiers in a text: paths, code, flags, names of constants, numbers with units. They are rarely used by chance.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// Units that make a number a statement, besides symbols such as `%`.
 const UNITS: [&str; 44] = [
@@ -62,7 +62,7 @@ const MAX_QUOTED_BYTES: usize = 80;
 
 /// The identifiers of a text in lower case.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Identifiers(HashSet<String>);
+pub(super) struct Identifiers(BTreeSet<String>);
 
 impl Identifiers {
     /// Finds the identifiers of a text.

@@ -16,6 +16,8 @@ pub const NO_FLAG: &str = "x-no-flag";
 /// because the request would do nothing.
 pub(crate) fn of_request<T: JsonSchema>() -> Schema {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    // It is that of a flattened part: the description of an operation is in its `Spec`.
+    schema.remove("description");
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     for name in required.iter().filter_map(Value::as_str) {
         let field = schema.get_mut("properties").and_then(|fields| fields.get_mut(name));

@@ -31,10 +31,10 @@ fn default_budget() -> usize {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Request {
-    /// What you are about to do, in any words.
+    /// What you are about to do.
     #[serde(default)]
     task: Option<String>,
-    /// Maximum number of tokens of the context.
+    /// Maximum number of tokens.
     #[serde(default = "default_budget")]
     budget: usize,
     /// Files you work on.
@@ -46,19 +46,18 @@ pub(crate) struct Request {
     /// Ignore remembered signals.
     #[serde(default)]
     no_signals: bool,
-    /// Kind of work, which divides the budget.
+    /// Kind of work.
     #[serde(default)]
     activity: Option<Activity>,
     #[serde(flatten)]
     levels: LevelSelection,
-    /// Order of the lines: `stable` keeps the beginning the same from call to call, for prompt caches; `value` puts errors,
-    /// files and the most valuable lines first.
+    /// Order of the lines: `stable` for prompt caches, or `value`: what is worth most first.
     #[serde(default)]
     order: LineOrder,
     /// Explain each line, and what was left out.
     #[serde(default)]
     explain: bool,
-    /// The same signals in one object.
+    /// The same in one object.
     #[serde(default)]
     #[schemars(extend("x-no-flag" = true))]
     signals: SignalFields,
@@ -68,13 +67,13 @@ pub(crate) struct Request {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct SignalFields {
-    /// File that is open.
+    /// Open file.
     current_file: Option<String>,
     /// Error messages.
     recent_errors: Vec<String>,
     /// Kind of work.
     activity: Option<Activity>,
-    /// What you are about to do.
+    /// Task.
     task: Option<String>,
 }
 
@@ -123,7 +122,7 @@ impl Operation for ContextAssemble {
         usage: "assemble",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Assemble the context for a task within a token budget: pins, decisions, instructions, what is known about the task, files and errors, conventions, and pointers to more.",
+        about: "Assemble the context for a task within a token budget: pins, decisions, instructions, what is known about the task, files and errors, conventions, pointers.",
     };
     const PATHS: &[&str] = &["/context/assemble"];
 

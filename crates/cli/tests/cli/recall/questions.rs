@@ -277,8 +277,8 @@ fn other_sections_of_a_document_count_a_little() {
             "# Feeding\n\nStatus: accepted\n\n## Context\n\nA quokka at the gate is hungry in the morning.\n\n## Decision\n\n{decision}\n"
         )
     };
-    team.write(".heirloom/adrs/ADR-0091-a.md", &record("Apples are bought once a week, in bulk."));
-    team.write(".heirloom/adrs/ADR-0092-b.md", &record("A wombat gets the rest of the apples."));
+    team.write(".heirloom/adrs/ADR-0091-a.md", record("Apples are bought once a week, in bulk."));
+    team.write(".heirloom/adrs/ADR-0092-b.md", record("A wombat gets the rest of the apples."));
     let arguments = ["recall", "quokka at the gate or wombat", "--json", "--explain"];
     let answer: Value = serde_json::from_str(&team.run(&arguments).ok()).unwrap();
     let hits = answer["hits"].as_array().unwrap();

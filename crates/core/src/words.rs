@@ -110,6 +110,14 @@ pub fn jaccard_similarity(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     if all == 0 { 0.0 } else { common as f64 / all as f64 }
 }
 
+/// Returns whether a text has a name as a whole word.
+pub fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(start, _)| {
+        !text[..start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +148,12 @@ mod tests {
         let set = |text: &str| split_words(text).into_iter().collect::<HashSet<_>>();
         assert_eq!(jaccard_similarity(&set("a b c"), &set("a b d")), 0.5);
         assert_eq!(jaccard_similarity(&set(""), &set("")), 0.0);
+    }
+
+    #[test]
+    fn a_name_is_found_as_a_whole_word() {
+        assert!(has_word("call `parse_line` first", "parse_line"));
+        assert!(has_word("my_parse_line, then parse_line()", "parse_line"));
+        assert!(!has_word("parse_lines and my_parse_line", "parse_line"));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::identifiers::has_several_words;
 use crate::recall::terms;
+use crate::words::has_word;
 
 /// The part of a message that is read, from its beginning.
 const MAX_ERROR_BYTES: usize = 20_000;
@@ -152,7 +153,7 @@ impl ErrorSignature {
     /// Returns what a text has in common with it; `None` if that is too little: no code or name, and no two words.
     pub fn shared_with(&self, text: &str) -> Option<SharedSignature> {
         let names: Vec<String> =
-            self.names.iter().filter(|name| has_name(text, name)).cloned().collect();
+            self.names.iter().filter(|name| has_word(text, name)).cloned().collect();
         let terms: BTreeSet<String> = terms(text).into_iter().collect();
         let shared = self.words.iter().filter(|(stem, _)| terms.contains(*stem));
         let words: Vec<String> = shared.map(|(_, word)| word.clone()).collect();
@@ -251,14 +252,6 @@ fn is_path(token: &str) -> bool {
     });
     let is_plain = |c: char| c.is_alphanumeric() || "/\\._-@+:~$".contains(c);
     has_extension && token.chars().all(is_plain) && !token.contains("::")
-}
-
-/// Returns whether a text has a name as a whole.
-fn has_name(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(start, _)| {
-        !text[..start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)
-    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use heirloom_core::path::is_named_in;
 use heirloom_core::prediction::distinctive_names;
+use heirloom_core::words::has_word;
 
 use super::given_file::WorkFile;
 use super::memory::PredictedMemory;
@@ -78,25 +79,5 @@ impl<'f> FileMentions<'f> {
 
     fn reason(&self, reason: String) -> String {
         reason_from(reason, self.is_remembered)
-    }
-}
-
-/// Returns whether a text has a name as a whole word.
-pub(super) fn has_word(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(start, _)| {
-        !text[..start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_found_as_a_whole_word() {
-        assert!(has_word("call `parse_line` first", "parse_line"));
-        assert!(has_word("my_parse_line, then parse_line()", "parse_line"));
-        assert!(!has_word("parse_lines and my_parse_line", "parse_line"));
     }
 }

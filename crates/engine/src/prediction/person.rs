@@ -1,9 +1,8 @@
 //! What is known about a collaborator: their preferences, and memories that name them.
 
-use heirloom_core::words::normalise;
+use heirloom_core::words::{has_word, normalise};
 
 use super::memory::PredictedMemory;
-use super::mentions::has_word;
 use crate::recall::{Hit, MemoryList};
 use crate::signals::reason_from;
 

@@ -11,7 +11,11 @@ use serde::Serialize;
 
 use crate::prediction::warm_history;
 use crate::recall::ContextQuery;
+use crate::signals::{SignalKind, StoredSignals};
 use crate::{Error, Session};
+
+/// More files at once were written by a tool, such as a formatter or a merge, and are not what is worked on.
+const MAX_EDITED_FILES: usize = 5;
 
 /// What was noticed in a working tree.
 #[derive(Debug, Clone, Serialize)]
@@ -67,8 +71,11 @@ impl WorkWatch {
         let is_same = before.stamps == self.stamps
             && before.branch == self.branch
             && before.commit == self.commit;
-        // A caller records the branch and the files of the update as signals, if there are any.
-        Ok((!is_same).then(|| self.update_since(session, Some(&before))))
+        Ok((!is_same).then(|| {
+            let mut update = self.update_since(session, Some(&before));
+            update.warnings.extend(remember_files(session, &update));
+            update
+        }))
     }
 
     fn of(session: &Session) -> Result<Self, Error> {
@@ -129,5 +136,22 @@ impl WorkWatch {
         let is_deleted = |path: &&String| !self.stamps.contains_key(*path);
         let deleted = before.stamps.keys().filter(is_deleted).cloned();
         written.chain(deleted).collect()
+    }
+}
+
+/// Remembers edited files as signals: they are what is worked on. Returns a warning if they cannot be written.
+fn remember_files(session: &Session, update: &WorkUpdate) -> Option<String> {
+    let is_edit = !update.is_new_commit && !update.is_new_branch;
+    if !is_edit || update.files.is_empty() || update.files.len() > MAX_EDITED_FILES {
+        return None;
+    }
+    let remembered = StoredSignals::update(session, |signals| {
+        for file in &update.files {
+            signals.add(session, SignalKind::File, file);
+        }
+    });
+    match remembered {
+        Ok(problem) => problem.map(|problem| problem.to_string()),
+        Err(error) => Some(error.message),
     }
 }

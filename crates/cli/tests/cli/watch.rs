@@ -76,6 +76,8 @@ fn edits_commits_and_checkouts_are_noticed_until_the_process_is_stopped() {
     assert_eq!(line["files"].as_array().unwrap().len(), 1, "{line}");
     workspace.write("src/a.rs", "one\ntwo\n");
     watching.next_where(names("src/a.rs"));
+    let remembered = workspace.json("signal list");
+    assert_eq!(remembered["files"][0]["value"], "src/a.rs", "{remembered:#}");
     commit(&workspace, "Add a file");
     let line = watching.next_where(|line| line["is_new_commit"] == true);
     assert_eq!(line["subject"], "Add a file");

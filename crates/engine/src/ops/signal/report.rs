@@ -1,6 +1,7 @@
 //! The response of all commands about signals: the signals that count now.
 
 use heirloom_core::{Hint, Problem};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,9 +51,13 @@ struct BranchInUse {
     at: Option<String>,
 }
 
+fn to_the_second(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 impl RememberedSignal {
     fn of(signal: Signal) -> Self {
-        RememberedSignal { value: signal.value, at: signal.at.to_string() }
+        RememberedSignal { value: signal.value, at: to_the_second(signal.at) }
     }
 }
 
@@ -63,7 +68,7 @@ impl SignalReport {
         let report = |signals: Vec<Signal>| signals.into_iter().map(RememberedSignal::of).collect();
         let branch = current.branch_name().map(|value| BranchInUse {
             value,
-            at: current.branch.as_ref().map(|signal| signal.at.to_string()),
+            at: current.branch.as_ref().map(|signal| to_the_second(signal.at)),
         });
         SignalReport {
             cleared: None,

@@ -451,6 +451,8 @@ mod tests {
             Status::Accepted
         );
         assert_eq!(status("# T\n\n## Status: ARCHIVED\n"), Status::Deprecated);
+        assert_eq!(status("# T\n\n## Status\n\nAccept\n"), Status::Accepted);
+        assert_eq!(status("# T\n\n## Status\n\n**Proposal**\n"), Status::Proposed);
         assert_eq!(
             status("PEP: 1\nTitle: T\nStatus:         Superseded\n\nAbstract\n========\n"),
             Status::Superseded

@@ -364,14 +364,13 @@ pub(super) fn parse_status(status: &str) -> Status {
         return Status::Unknown;
     }
     match first {
-        "accepted" | "approved" | "agreed" | "final" | "active" | "adopted" | "decided"
-        | "implementable" | "implemented" | "implementing" | "resolved" | "partially"
-        | "partly" => Status::Accepted,
-        "proposed" | "pending" | "provisional" | "review" | "under" | "open" | "incomplete" => {
-            Status::Proposed
-        }
+        "accept" | "accepted" | "approved" | "agreed" | "final" | "active" | "adopted"
+        | "decided" | "implementable" | "implemented" | "implementing" | "resolved"
+        | "partially" | "partly" => Status::Accepted,
+        "proposal" | "proposed" | "pending" | "provisional" | "review" | "under" | "open"
+        | "incomplete" => Status::Proposed,
         "draft" | "wip" => Status::Draft,
-        "rejected" | "declined" | "abandoned" => Status::Rejected,
+        "reject" | "rejected" | "declined" | "abandoned" => Status::Rejected,
         "withdrawn" => Status::Withdrawn,
         "deprecated" | "obsolete" | "archived" | "retired" => Status::Deprecated,
         "superseded" | "superceded" | "replaced" | "obsoleted" => Status::Superseded,

@@ -6,7 +6,7 @@ use super::InjectedText;
 use super::identifiers::Identifiers;
 use crate::recall::terms;
 use crate::transcript::{Role, Transcript};
-use crate::words::normalise;
+use crate::words::{has_word, normalise};
 
 /// A passage ends after so many words, at the end of a line.
 const PASSAGE_WORDS: usize = 60;
@@ -82,13 +82,7 @@ impl WorkUnit {
 
     /// Returns whether it has an id as a whole word.
     pub(super) fn names(&self, id: &str) -> bool {
-        let id = id.to_lowercase();
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        !id.is_empty()
-            && self.text.match_indices(&id).any(|(start, _)| {
-                let (before, after) = (&self.text[..start], &self.text[start + id.len()..]);
-                !before.ends_with(is_part) && !after.starts_with(is_part)
-            })
+        !id.is_empty() && has_word(&self.text, &id.to_lowercase())
     }
 }
 

@@ -133,15 +133,18 @@ impl ConfinedDir {
         self.handle.open_with(relative, &options).map(cap_std::fs::File::into_std)
     }
 
-    /// Appends a text to a regular file with one write, and creates the file if it does not exist.
-    pub(crate) fn append(&self, relative: &str, text: &str) -> io::Result<()> {
+    /// Appends a text to a regular file with one write, and creates the file if it does not exist. Returns its size in
+    /// bytes.
+    pub(crate) fn append(&self, relative: &str, text: &str) -> io::Result<u64> {
         match self.check_regular(relative) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             checked => checked?,
         }
         let mut options = OpenOptions::new();
         options.create(true).append(true);
-        self.handle.open_with(relative, &options)?.write_all(text.as_bytes())
+        let mut file = self.handle.open_with(relative, &options)?;
+        file.write_all(text.as_bytes())?;
+        Ok(file.metadata()?.len())
     }
 
     /// Creates a file; fails if it exists.

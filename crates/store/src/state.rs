@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::confined::{ConfinedDir, IfMissing};
 use crate::files::is_missing;
@@ -15,6 +16,8 @@ const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 pub struct StateFolder<'r> {
     parent: ParentFolder<'r>,
     collection: String,
+    /// The folder, once it was opened.
+    opened: OnceLock<ConfinedDir>,
 }
 
 /// An exclusive lock on a file of a collection; dropping it releases the lock.
@@ -38,12 +41,16 @@ enum ParentFolder<'r> {
 impl<'r> StateFolder<'r> {
     /// Returns a collection in the local state of a workspace.
     pub fn in_state(root: &'r Root, collection: &str) -> Self {
-        StateFolder { parent: ParentFolder::State(root), collection: collection.to_owned() }
+        StateFolder::new(ParentFolder::State(root), collection)
     }
 
     /// Returns a collection in a folder of the user.
     pub(crate) fn in_folder(folder: PathBuf, collection: &str) -> StateFolder<'static> {
-        StateFolder { parent: ParentFolder::User(folder), collection: collection.to_owned() }
+        StateFolder::new(ParentFolder::User(folder), collection)
+    }
+
+    fn new(parent: ParentFolder<'r>, collection: &str) -> Self {
+        StateFolder { parent, collection: collection.to_owned(), opened: OnceLock::new() }
     }
 
     /// Returns whether the folder exists, which is cheaper than listing it.
@@ -115,9 +122,9 @@ impl<'r> StateFolder<'r> {
         written.map_err(|error| self.io_error(name, error))
     }
 
-    /// Appends a line to a file, which is created if it does not exist. Lines of concurrent processes do not mix. The
-    /// line is not synced to disk.
-    pub fn append(&self, name: &str, line: &str) -> Result<(), StoreError> {
+    /// Appends a line to a file, which is created if it does not exist, and returns the size of the file in bytes. Lines
+    /// of concurrent processes do not mix. The line is not synced to disk.
+    pub fn append(&self, name: &str, line: &str) -> Result<u64, StoreError> {
         let appended = self.open_or_create()?.append(&file_name(name), &format!("{line}\n"));
         appended.map_err(|error| self.io_error(name, error))
     }
@@ -141,7 +148,10 @@ impl<'r> StateFolder<'r> {
         folder.join(&self.collection)
     }
 
-    fn open_or_create(&self) -> Result<ConfinedDir, StoreError> {
+    fn open_or_create(&self) -> Result<&ConfinedDir, StoreError> {
+        if let Some(dir) = self.opened.get() {
+            return Ok(dir);
+        }
         let dir = match &self.parent {
             ParentFolder::State(root) => {
                 root.state()?.open_private(&self.collection, IfMissing::Create)
@@ -150,10 +160,14 @@ impl<'r> StateFolder<'r> {
                 ConfinedDir::open(folder)?.open_private(&self.collection, IfMissing::Create)
             }),
         };
-        dir.map_err(|error| self.io_error("", error))
+        let dir = dir.map_err(|error| self.io_error("", error))?;
+        Ok(self.opened.get_or_init(|| dir))
     }
 
-    fn open_existing(&self) -> Result<Option<ConfinedDir>, StoreError> {
+    fn open_existing(&self) -> Result<Option<&ConfinedDir>, StoreError> {
+        if let Some(dir) = self.opened.get() {
+            return Ok(Some(dir));
+        }
         let opened = match &self.parent {
             ParentFolder::State(root) => match root.existing_state()? {
                 Some(state) => state.open_private(&self.collection, IfMissing::Fail),
@@ -163,7 +177,7 @@ impl<'r> StateFolder<'r> {
                 .and_then(|dir| dir.open_private(&self.collection, IfMissing::Fail)),
         };
         match opened {
-            Ok(dir) => Ok(Some(dir)),
+            Ok(dir) => Ok(Some(self.opened.get_or_init(|| dir))),
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(self.io_error("", error)),
         }

@@ -125,8 +125,8 @@ pub(crate) fn append_events(
     let folder = folder(session);
     let _lock = folder.lock(LOG)?;
     // A line that a crash cut off does not damage the next one.
-    folder.append(LOG, &format!("\n{}", lines.join("\n")))?;
-    if folder.size(LOG) > LOG_MAX_BYTES {
+    let size = folder.append(LOG, &format!("\n{}", lines.join("\n")))?;
+    if size > LOG_MAX_BYTES {
         shorten(&folder)?;
     }
     Ok(())

@@ -75,6 +75,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
+    Citations(CitationsArgs),
     Replay(ReplayArgs),
     Page(PageArgs),
     Peers(PeersArgs),
@@ -278,6 +279,24 @@ pub(crate) struct SimilarityArgs {
 
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Measures how many memories of sessions are judged right as used or not used by the agent.
+///
+/// A file has a line `task: TEXT`, a line `+ TEXT` for each memory that the agent used and `- TEXT` for each other one, a
+/// line `---`, and the transcript of the session.
+#[derive(Args)]
+pub(crate) struct CitationsArgs {
+    /// Sessions with the memories that were injected
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 /// Counts the tokens of ten typical answers of memory servers, and of their lists of tools.

@@ -1,8 +1,8 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
-//! `similarity`), `scale`, `workspace`, `replay`, `peers` and `answers`. They share `generate` (workspaces of `documents` with filler text of
-//! `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation` (running programs), `timing`
+//! `similarity`), `citations`, `scale`, `workspace`, `replay`, `peers` and `answers`. They share `generate` (workspaces of
+//! `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation` (running programs), `timing`
 //! (interleaved runs), `trace` (opened files), `mcp` (clients of servers), and `report` (bars and tables).
 
 #![allow(
@@ -14,6 +14,7 @@
 mod answers;
 mod args;
 mod assembly;
+mod citations;
 mod corpus;
 mod documents;
 mod failure;
@@ -105,6 +106,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Similarity(args) => {
             finish(&recall::similarity::measure(&args.file)?, &args.output, false)
+        }
+        Command::Citations(args) => {
+            finish(&citations::measure(&args.files)?, &args.output, args.check)
         }
         Command::Peers(PeersArgs { command: Some(PeersCommand::Install { dir }), .. }) => {
             peers::install(&dir)?;

@@ -1,57 +1,6 @@
-//! Identifiers in a text: paths, code, flags, names of constants, numbers with units. They are rarely used by chance.
+//! Identifiers in a text: paths, code, flags, names of constants. They are rarely used by chance.
 
 use std::collections::BTreeSet;
-
-/// Units that make a number a statement, besides symbols such as `%`.
-const UNITS: [&str; 44] = [
-    "ms",
-    "s",
-    "sec",
-    "second",
-    "seconds",
-    "min",
-    "minute",
-    "minutes",
-    "h",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "week",
-    "weeks",
-    "month",
-    "months",
-    "year",
-    "years",
-    "b",
-    "kb",
-    "kib",
-    "mb",
-    "mib",
-    "gb",
-    "gib",
-    "tb",
-    "px",
-    "pt",
-    "rows",
-    "times",
-    "retries",
-    "attempts",
-    "connections",
-    "requests",
-    "items",
-    "lines",
-    "tokens",
-    "percent",
-    "workers",
-    "threads",
-    "jobs",
-    "cents",
-    "characters",
-];
-
-/// A shorter number alone says nothing, in digits.
-const MIN_NUMBER_DIGITS: usize = 3;
 
 /// A shorter name says nothing, in bytes.
 const MIN_NAME_BYTES: usize = 3;
@@ -68,15 +17,9 @@ impl Identifiers {
     /// Finds the identifiers of a text.
     pub(super) fn of(text: &str) -> Self {
         let mut found = Identifiers::default();
-        let pieces: Vec<&str> =
-            text.split(|c: char| c.is_whitespace() || SEPARATORS.contains(c)).collect();
-        let pieces: Vec<&str> =
-            pieces.into_iter().map(trim).filter(|piece| !piece.is_empty()).collect();
         found.add_quoted_code(text);
-        for (position, piece) in pieces.iter().enumerate() {
-            found.add_piece(piece);
-            found.add_number(piece, pieces.get(position + 1).copied());
-        }
+        let pieces = text.split(|c: char| c.is_whitespace() || SEPARATORS.contains(c));
+        pieces.map(trim).for_each(|piece| found.add_piece(piece));
         found
     }
 
@@ -110,26 +53,6 @@ impl Identifiers {
             && file.contains('.')
         {
             self.0.insert(file.to_lowercase());
-        }
-    }
-
-    /// Adds a number with its unit, and a long number alone.
-    fn add_number(&mut self, piece: &str, next: Option<&str>) {
-        let digits =
-            piece.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-        let (number, attached) = piece.split_at(digits);
-        if number.is_empty() || number.starts_with('.') {
-            return;
-        }
-        let unit = if attached.is_empty() { next.unwrap_or_default() } else { attached };
-        let unit = unit.to_lowercase();
-        if UNITS.contains(&unit.as_str()) || unit == "%" {
-            let unit = unit.strip_suffix('s').filter(|unit| unit.len() > 1).unwrap_or(&unit);
-            self.0.insert(format!("{number} {unit}"));
-        }
-        let is_year = number.len() == 4 && (number.starts_with("19") || number.starts_with("20"));
-        if attached.is_empty() && number.len() >= MIN_NUMBER_DIGITS && !is_year {
-            self.0.insert(number.to_owned());
         }
     }
 }
@@ -177,7 +100,16 @@ fn has_path_or_extension(piece: &str) -> bool {
     let has_extension = extension.is_some_and(|(name, length)| {
         !name.is_empty() && (1..=5).contains(&length) && name.contains(|c: char| c.is_alphabetic())
     });
-    is_path || has_extension
+    is_path || has_extension || is_dotted(piece)
+}
+
+/// Returns whether a piece of text consists of lower-case words with full stops between them: `db.t4g.medium`.
+fn is_dotted(piece: &str) -> bool {
+    let is_word = |part: &str| {
+        part.len() > 1
+            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    piece.contains('.') && piece.split('.').all(is_word)
 }
 
 #[cfg(test)]
@@ -196,16 +128,10 @@ mod tests {
         assert_eq!(found("set WORKER_PREFETCH or maxRetries"), ["maxretries", "worker_prefetch"]);
         assert_eq!(found("the header Retry-After, ADR-0031"), ["adr-0031", "retry-after"]);
         assert_eq!(found("Postgres and the half-even rule, e.g. here"), Vec::<String>::new());
+        assert_eq!(found("on db.t4g.medium. Then"), ["db.t4g.medium"]);
         assert_eq!(
             found("serde_json::to_writer"),
             ["serde_json", "serde_json::to_writer", "to_writer"]
         );
-    }
-
-    #[test]
-    fn numbers_count_with_a_unit_or_if_they_are_long() {
-        assert_eq!(found("at most 150 kB, 14 days, 5 apples"), ["14 day", "150", "150 kb"]);
-        assert_eq!(found("HTTP 429 since 2023"), ["429"]);
-        assert_eq!(found("in 64MB"), ["64 mb", "64mb"]);
     }
 }

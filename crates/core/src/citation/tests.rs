@@ -1,85 +1,83 @@
-//! The detector on conversations of several clients with memories of which it is known whether they were used.
-
-use std::collections::HashMap;
+//! Single kinds of evidence. How often whole sessions are judged right is measured by `heirloom-bench citations`.
 
 use super::*;
 use crate::transcript;
 
-const SESSIONS: [(&str, &str); 8] = [
-    ("refund_rounding", include_str!("sessions/refund_rounding.txt")),
-    ("login_rate_limit", include_str!("sessions/login_rate_limit.txt")),
-    ("slow_report", include_str!("sessions/slow_report.txt")),
-    ("cli_flag", include_str!("sessions/cli_flag.txt")),
-    ("timezone_bug", include_str!("sessions/timezone_bug.txt")),
-    ("k8s_memory", include_str!("sessions/k8s_memory.txt")),
-    ("docs_search", include_str!("sessions/docs_search.txt")),
-    ("migrate_queue", include_str!("sessions/migrate_queue.txt")),
-];
+/// An embedder for which no texts are alike.
+struct NoMeaning;
 
-/// A conversation with the memories that were injected at its beginning.
-struct Example<'e> {
-    task: &'e str,
-    /// The memories, and whether the agent used them.
-    memories: Vec<(&'e str, bool)>,
-    transcript: &'e str,
-}
+impl Embedder for NoMeaning {
+    fn name(&self) -> &str {
+        "no meaning"
+    }
 
-impl<'e> Example<'e> {
-    fn parse(text: &'e str) -> Self {
-        let (head, transcript) = text.split_once("\n---\n").unwrap();
-        let mut lines = head.lines();
-        let task = lines.next().unwrap().strip_prefix("task: ").unwrap();
-        let memories = lines.map(|line| (&line[2..], line.starts_with('+'))).collect();
-        Example { task, memories, transcript }
+    fn dimensions(&self) -> usize {
+        1
+    }
+
+    fn embed(&self, texts: &[&str], take: &mut dyn FnMut(&[f32])) -> Result<(), EmbedError> {
+        texts.iter().for_each(|_| take(&[0.0]));
+        Ok(())
     }
 }
 
-/// Judges the memories of an example; `counts` are the numbers of memories with each term, of `all`.
-fn judge_example(
-    example: &Example<'_>,
-    counts: &HashMap<String, usize>,
-    all: usize,
-) -> Vec<Verdict> {
-    let transcript = transcript::parse("session", example.transcript);
-    let ids: Vec<String> = (0..example.memories.len()).map(|it| format!("aaaa{it:04}")).collect();
-    let memories: Vec<InjectedText> = example
-        .memories
-        .iter()
-        .zip(&ids)
-        .map(|((text, _), id)| InjectedText { ids: vec![id], text, first_line: 0 })
-        .collect();
-    let users = transcript.turns.iter().filter(|turn| turn.role == transcript::Role::User);
-    let asked: Vec<&str> = users.map(|turn| turn.text.as_str()).chain([example.task]).collect();
-    let rarity = |term: &str| {
-        let count = counts.get(term).copied().unwrap_or(0) as f64;
-        1.0 - (1.0 + count).ln() / (2.0 + all as f64).ln()
-    };
-    let context = CitationContext { asked: &asked.join("\n"), rarity: &rarity };
-    judge(&memories, &AgentWork::of_transcript(&transcript), &context)
+/// Judges memories by what an agent said after a user asked for something.
+fn judge_message(memories: &[&str], asked: &str, message: &str) -> Vec<Verdict> {
+    let transcript =
+        transcript::parse("session", &format!("User: {asked}\n\nAssistant: {message}"));
+    let ids: Vec<String> = (0..memories.len()).map(|it| format!("aaaa{it:04}")).collect();
+    let texts = memories.iter().zip(&ids);
+    let texts: Vec<InjectedText<'_>> =
+        texts.map(|(text, id)| InjectedText { ids: vec![id], text, first_line: 0 }).collect();
+    let context = CitationContext { asked: &[asked], rarity: &|_| 0.8, embedder: &NoMeaning };
+    judge(&texts, &AgentWork::of_transcript(&transcript), &context).unwrap()
+}
+
+fn is_cited(memory: &str, message: &str) -> bool {
+    judge_message(&[memory], "do it", message)[0].is_cited
 }
 
 #[test]
-fn memories_that_were_used_are_told_apart() {
-    let examples: Vec<(&str, Example)> =
-        SESSIONS.iter().map(|(name, text)| (*name, Example::parse(text))).collect();
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    let all: Vec<&str> =
-        examples.iter().flat_map(|(_, it)| it.memories.iter().map(|(text, _)| *text)).collect();
-    for text in &all {
-        let distinct: HashSet<String> = terms(text).into_iter().collect();
-        distinct.into_iter().for_each(|term| *counts.entry(term).or_default() += 1);
-    }
-    let mut wrong = Vec::new();
-    for (name, example) in &examples {
-        for ((text, used), verdict) in
-            example.memories.iter().zip(judge_example(example, &counts, all.len()))
-        {
-            if verdict.is_cited != *used {
-                let what = if *used { "missed" } else { "false" };
-                wrong.push(format!("{name}: {what}: {text} {:?}", verdict.evidence));
-            }
-        }
-    }
-    let share = 1.0 - wrong.len() as f64 / all.len() as f64;
-    assert!(share >= 0.9, "{share:.3} of {} are judged right:\n{}", all.len(), wrong.join("\n"));
+fn a_memory_is_cited_by_its_id() {
+    let memories = ["Deploys are frozen on Fridays.", "Logs are kept in Loki."];
+    let verdicts = judge_message(&memories, "do it", "As aaaa0000 says, not today.");
+    let cited: Vec<bool> = verdicts.iter().map(|verdict| verdict.is_cited).collect();
+    assert_eq!(cited, [true, false]);
+    assert_eq!(verdicts[0].evidence[0], "aaaa0000");
+}
+
+#[test]
+fn a_value_counts_beside_words_of_the_memory() {
+    let memory = "The poller waits 400 ms between retries, at most 5 attempts.";
+    assert!(is_cited(
+        memory,
+        "```rust\nconst RETRY_WAIT: Duration = Duration::from_millis(400);\nconst MAX_ATTEMPTS: u32 = 5;\n```"
+    ));
+    assert!(!is_cited(memory, "```rust\nconst WIDTH: u32 = 400;\nconst COLUMNS: u32 = 5;\n```"));
+}
+
+#[test]
+fn words_of_the_task_and_of_other_memories_say_little() {
+    let memory = "Refunds are posted as journal entries with reversed legs.";
+    let message = "The refunds are posted to the journal.";
+    let of = |asked: &str| judge_message(&[memory], asked, message)[0].likelihood;
+    assert!(of("post refunds to the journal") < of("do it"));
+    let other = "Refunds are posted to the journal at night.";
+    let beside_other = judge_message(&[memory, other], "do it", message)[0].likelihood;
+    assert!(beside_other < of("do it"));
+}
+
+#[test]
+fn a_context_that_a_message_repeats_is_neither_asked_nor_done() {
+    let memories = [
+        "Enums are stored as strings in Postgres.",
+        "Holds expire after seven open days.",
+        "Queue positions are computed and never stored.",
+    ];
+    let context = memories.join("\n");
+    let message = "I store the enums as strings in Postgres, as columns.";
+    let repeated_by_user = judge_message(&memories, &context, message);
+    assert!(repeated_by_user[0].is_cited);
+    let repeated_by_agent = judge_message(&memories, "do it", &context);
+    assert!(repeated_by_agent.iter().all(|verdict| !verdict.is_cited));
 }

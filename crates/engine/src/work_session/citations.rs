@@ -5,6 +5,7 @@ use heirloom_core::recall::terms;
 use heirloom_core::record::{Referent, short_id};
 use heirloom_core::transcript::{Role, Transcript};
 use heirloom_core::usage::UsageEvent;
+use heirloom_embed::builtin;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,8 +26,8 @@ pub(crate) struct JudgedMemory {
     pub(crate) cited: bool,
     /// What of it the work of the agent contains: its id, identifiers or words.
     pub(crate) because: Vec<String>,
-    /// How much says that it was used; from 0.7 on it counts as cited.
-    pub(crate) score: f64,
+    /// How likely it was used; from 0.5 on it counts as cited.
+    pub(crate) likelihood: f64,
     /// Opening of the text that was injected.
     pub(crate) text: String,
     #[serde(skip)]
@@ -79,14 +80,15 @@ fn judge_memories(
     let asked: Vec<&str> =
         said.map(|turn| turn.text.as_str()).chain(tasks.iter().map(String::as_str)).collect();
     let rarity = |term: &str| rarities.get(term).copied().unwrap_or(1.0);
-    let context = CitationContext { asked: &asked.join("\n"), rarity: &rarity };
-    let verdicts = judge(&texts, &AgentWork::of_transcript(transcript), &context);
+    let context = CitationContext { asked: &asked, rarity: &rarity, embedder: builtin() };
+    let verdicts =
+        judge(&texts, &AgentWork::of_transcript(transcript), &context).map_err(Error::from)?;
     let mut judged: Vec<JudgedMemory> = Vec::new();
     for ((it, names), verdict) in injected.iter().zip(&names).zip(verdicts) {
         let new = JudgedMemory::new(it, names, verdict);
         // A memory of which several texts were shown is used if one of them was.
         match judged.iter_mut().find(|known| known.memory == new.memory) {
-            Some(known) if known.score < new.score => *known = new,
+            Some(known) if known.likelihood < new.likelihood => *known = new,
             Some(_) => {}
             None => judged.push(new),
         }
@@ -100,7 +102,7 @@ impl JudgedMemory {
             id: names.first().cloned().unwrap_or_default(),
             cited: verdict.is_cited,
             because: verdict.evidence,
-            score: (verdict.score * 100.0).round() / 100.0,
+            likelihood: (verdict.likelihood * 100.0).round() / 100.0,
             text: opening(&injected.text),
             memory: injected.memory.clone(),
         }

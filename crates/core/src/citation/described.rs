@@ -1,0 +1,34 @@
+//! What of a memory is looked for in the work of an agent.
+
+use super::InjectedText;
+use super::common_words::is_function_term;
+use super::identifiers::Identifiers;
+use super::values::Value;
+use crate::recall::{is_stop_word, terms};
+
+/// Shorter terms are not looked for, in bytes.
+const MIN_TERM_BYTES: usize = 3;
+
+/// What of a memory is looked for.
+#[derive(Debug)]
+pub(super) struct Described {
+    pub(super) identifiers: Identifiers,
+    pub(super) values: Vec<Value>,
+    /// The terms of its words, each once.
+    pub(super) words: Vec<String>,
+}
+
+impl Described {
+    pub(super) fn new(memory: &InjectedText<'_>) -> Self {
+        let text = memory.without_id();
+        let mut words: Vec<String> = Vec::new();
+        for term in terms(text) {
+            let is_word = term.len() >= MIN_TERM_BYTES && term.chars().all(char::is_alphabetic);
+            let is_function_word = is_stop_word(&term) || is_function_term(&term);
+            if is_word && !is_function_word && !words.contains(&term) {
+                words.push(term);
+            }
+        }
+        Described { identifiers: Identifiers::of(text), values: Value::all_in(text), words }
+    }
+}

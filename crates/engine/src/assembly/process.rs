@@ -36,6 +36,25 @@ const SUBJECT_WORDS: usize = 6;
 const RESTRICTING_WORDS: [&str; 8] =
     ["about", "against", "for", "in", "of", "that", "which", "with"];
 
+/// Words after "test" that leave it the subject: "test names", "test every change", and not "test data".
+const WORDS_AFTER_TEST: [&str; 15] = [
+    "a",
+    "all",
+    "and",
+    "before",
+    "cases",
+    "code",
+    "coverage",
+    "descriptions",
+    "each",
+    "every",
+    "files",
+    "names",
+    "new",
+    "suites",
+    "the",
+];
+
 /// Returns whether a statement is about how code is written and checked, and the activity is one that changes code. Its
 /// subject decides: "Tests are named after …" holds for every change, "Frontend tests are …" and "Tests of the export
 /// are …" only for some.
@@ -49,12 +68,17 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
         && words.iter().skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let opens = OPENING_WORDS.binary_search(&first.to_lowercase().as_str()).is_ok();
     let subject = words.iter().position(is_process).filter(|at| *at == 0 || opens);
+    let is_part_of_subject = |at: usize| {
+        let next = words.get(at + 1).map(|word| word.to_lowercase()).unwrap_or_default();
+        words[at].eq_ignore_ascii_case("test") && !WORDS_AFTER_TEST.contains(&next.as_str())
+    };
     let is_restricted = |at: usize| {
         // The subject may have two words: "commit messages of …".
         let after = words.iter().skip(at + 1).take(2);
         after.into_iter().any(|word| RESTRICTING_WORDS.contains(&word.to_lowercase().as_str()))
     };
-    activity.changes_code() && (is_before_end || subject.is_some_and(|at| !is_restricted(at)))
+    let subject = subject.filter(|at| !is_restricted(*at) && !is_part_of_subject(*at));
+    activity.changes_code() && (is_before_end || subject.is_some())
 }
 
 #[cfg(test)]
@@ -69,12 +93,14 @@ mod tests {
             "Commit titles are imperative.",
             "Comments say why, not what.",
             "Before each push, the linters must pass.",
+            "Test names say what is expected.",
         ] {
             assert!(concerns_every_change(text, Activity::Feature), "{text}");
             assert!(!concerns_every_change(text, Activity::Planning), "{text}");
         }
         for text in [
             "Frontend tests need a browser.",
+            "Test data comes from the factories.",
             "Images that run as root are rejected.",
             "Before a release, the export is compared.",
             "Styling uses the utility classes of the design system.",

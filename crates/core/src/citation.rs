@@ -1,7 +1,7 @@
 //! Judges which of the memories in an agent's context it used, by what it said and did afterwards.
 //!
-//! A memory is cited if the work names its id. Else the evidence is weighed: identifiers of the memory (paths, code), its
-//! values beside its words, its distinctive words, and a sentence with a similar meaning. Words of the task, of the user and
+//! A memory is cited if the work names its id. Else the evidence is weighed: names in code that the memory has, its values,
+//! its distinctive words, and a sentence with a similar meaning, compared with the other memories of the session. Words of the task, of the user and
 //! of several injected memories say little: the agent would have used them anyway. A memory that the agent contradicts was
 //! used too.
 
@@ -16,7 +16,7 @@ mod work;
 mod tests;
 
 use crate::embedding::{EmbedError, Embedder};
-use evidence::Search;
+use evidence::{BaseLevel, Evidence, Search};
 
 pub use work::AgentWork;
 
@@ -74,11 +74,15 @@ pub fn judge(
     context: &CitationContext<'_>,
 ) -> Result<Vec<Verdict>, EmbedError> {
     let search = Search::new(memories, work, context)?;
-    let verdicts = memories.iter().zip(&search.memories).map(|(memory, described)| {
-        let evidence = search.evidence(memory, described)?;
-        let likelihood = evidence.likelihood();
+    let found = memories.iter().zip(&search.memories);
+    let found: Result<Vec<Evidence>, EmbedError> =
+        found.map(|(memory, described)| search.evidence(memory, described)).collect();
+    let found = found?;
+    let base = BaseLevel::of(&found);
+    let verdict = |evidence: Evidence| {
+        let likelihood = evidence.likelihood(&base);
         let is_cited = likelihood >= MIN_LIKELIHOOD;
-        Ok(Verdict { is_cited, likelihood, evidence: evidence.found })
-    });
-    verdicts.collect()
+        Verdict { is_cited, likelihood, evidence: evidence.found }
+    };
+    Ok(found.into_iter().map(verdict).collect())
 }

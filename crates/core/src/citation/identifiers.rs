@@ -1,115 +1,97 @@
-//! Identifiers in a text: paths, code, flags, names of constants. They are rarely used by chance.
+//! Names in code: paths, flags, constants, types. They are rarely used by chance.
+//!
+//! Names are compared without case and punctuation, so that `SHA-256` is `sha256`.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
-/// A shorter name says nothing, in bytes.
+/// Shorter names say nothing, in bytes.
 const MIN_NAME_BYTES: usize = 3;
 
-/// Shorter or longer code between backticks says nothing or is no name, in bytes.
+/// Shorter code between backticks says nothing, in bytes.
 const MIN_QUOTED_BYTES: usize = 4;
-const MAX_QUOTED_BYTES: usize = 80;
 
-/// The identifiers of a text in lower case.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Identifiers(BTreeSet<String>);
+/// What separates names, besides spaces.
+const SEPARATORS: &str = "`'\"()[]{},;=|&*!?#$\\…";
 
-impl Identifiers {
-    /// Finds the identifiers of a text.
-    pub(super) fn of(text: &str) -> Self {
-        let mut found = Identifiers::default();
-        found.add_quoted_code(text);
-        let pieces = text.split(|c: char| c.is_whitespace() || SEPARATORS.contains(c));
-        pieces.map(trim).for_each(|piece| found.add_piece(piece));
-        found
-    }
+/// What separates the parts of a name.
+const PART_SEPARATORS: [char; 5] = ['/', ':', '.', '<', '>'];
 
-    pub(super) fn contains(&self, name: &str) -> bool {
-        self.0.contains(name)
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
-    }
-
-    /// Adds what stands between backticks.
-    fn add_quoted_code(&mut self, text: &str) {
-        for quoted in text.split('`').skip(1).step_by(2) {
-            let code = quoted.trim().trim_end_matches(['(', ')']).to_lowercase();
-            if (MIN_QUOTED_BYTES..MAX_QUOTED_BYTES).contains(&code.len()) && !code.contains('\n') {
-                self.0.insert(code);
-            }
-        }
-    }
-
-    /// Adds a piece of text if it is a name in code, and its last part: `src/a/login.ts` and `login.ts`.
-    fn add_piece(&mut self, piece: &str) {
-        if piece.len() < MIN_NAME_BYTES || !is_code(piece) {
-            return;
-        }
-        self.0.insert(piece.to_lowercase());
-        let parts = piece.split(['/', ':', '.']).filter(|part| part.len() >= MIN_NAME_BYTES);
-        self.0.extend(parts.filter(|part| is_code(part)).map(str::to_lowercase));
-        if let Some((_, file)) = piece.rsplit_once('/')
-            && file.contains('.')
-        {
-            self.0.insert(file.to_lowercase());
-        }
-    }
+/// Returns the pieces of a text between spaces and separators.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
+        .map(|piece| piece.trim_matches(['.', ':', '~', '/']).trim_end_matches('-'))
+        .filter(|piece| !piece.is_empty())
 }
 
-/// What separates names in code, besides spaces.
-const SEPARATORS: &str = "`'\"()[]{}<>,;=|&*!?#$\\…";
+/// Returns the names in code that a memory states.
+pub(super) fn names_in_code(text: &str) -> HashSet<String> {
+    let mut names: HashSet<String> = HashSet::new();
+    for piece in pieces(text).filter(|piece| is_code(piece)) {
+        names.extend(whole_and_parts(piece).filter(|part| is_code(part)).map(normalise));
+    }
+    let quoted = text.split('`').skip(1).step_by(2).map(normalise);
+    names.extend(quoted.filter(|code| code.len() >= MIN_QUOTED_BYTES));
+    let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+    names.retain(|name| name.len() >= MIN_NAME_BYTES && !is_number(name));
+    names
+}
 
-/// Removes punctuation around a name.
-fn trim(piece: &str) -> &str {
-    piece.trim_start_matches(['.', ':', '~']).trim_end_matches(['.', ':', '/', '-', '~'])
+/// Returns everything in a text that may be a name, and the parts of names.
+pub(super) fn all_names(text: &str) -> HashSet<String> {
+    pieces(text).flat_map(whole_and_parts).map(normalise).collect()
+}
+
+/// Returns a name, the file at the end of a path, and the parts of both.
+fn whole_and_parts(piece: &str) -> impl Iterator<Item = &str> {
+    let file = piece.rsplit_once('/').map(|(_, file)| file);
+    let parts = piece.split(PART_SEPARATORS).filter(|part| part.len() >= MIN_NAME_BYTES);
+    std::iter::once(piece).chain(file).chain(parts)
 }
 
 /// Returns whether a piece of text is a name in code.
-fn is_code(piece: &str) -> bool {
-    let has_letter = piece.contains(|c: char| c.is_alphabetic());
+pub(super) fn is_code(piece: &str) -> bool {
     let bytes = piece.as_bytes();
-    let has_hump =
-        bytes.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    let has_inner = |mark: char| piece.trim_matches(mark).contains(mark);
-    let is_upper = !piece.contains(|c: char| c.is_lowercase());
-    let has_digit = piece.contains(|c: char| c.is_ascii_digit());
-    let upper_letters = piece.chars().filter(|c| c.is_uppercase()).count();
-    // `Retry-After`, and not `half-even`.
-    let is_header = piece.contains('-')
-        && piece.split('-').all(|part| part.starts_with(|c: char| c.is_uppercase()));
-    let is_abbreviated = piece.eq_ignore_ascii_case("e.g") || piece.eq_ignore_ascii_case("i.e");
-    has_letter
-        && !is_abbreviated
+    let pairs = || bytes.iter().zip(bytes.iter().skip(1));
+    let has_hump = pairs().any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
+    let has_underscore = piece.trim_matches('_').contains('_');
+    let has_path = piece.matches('/').count() > 1 || piece.contains("::");
+    let is_placeholder = piece.contains('<') && piece.contains('>');
+    piece.len() >= MIN_NAME_BYTES
+        && piece.contains(|c: char| c.is_alphabetic())
         && (has_hump
-            || has_inner('_')
-            || piece.contains("::")
+            || has_underscore
+            || has_path
+            || is_placeholder
             || piece.starts_with("--")
-            || has_path_or_extension(piece)
-            || is_header
-            || has_inner('+')
-            || is_upper && has_digit && upper_letters > 0 && piece.len() > 3
-            || has_digit && has_inner('-'))
+            || has_extension(piece)
+            || mixes_letters_and_digits(bytes))
 }
 
-/// Returns whether a piece of text is a path or a file name, and not two words with a slash or a full stop between them.
-fn has_path_or_extension(piece: &str) -> bool {
-    let parts = piece.split('/').filter(|part| !part.is_empty()).count();
-    let is_path = piece.starts_with('/') && parts > 0 || parts > 2;
-    let extension = piece.rsplit_once('.').map(|(name, extension)| (name, extension.len()));
-    let has_extension = extension.is_some_and(|(name, length)| {
-        !name.is_empty() && (1..=5).contains(&length) && name.contains(|c: char| c.is_alphabetic())
-    });
-    is_path || has_extension || is_dotted(piece)
+/// Returns whether a full stop stands within a name: `main.rs`, `db.t4g.medium`, and not `e.g`.
+fn has_extension(piece: &str) -> bool {
+    let mut parts = piece.split('.');
+    let first = parts.next().unwrap_or_default();
+    let is_word = |part: &str| part.len() > 1 && part.starts_with(|c: char| c.is_alphanumeric());
+    !first.is_empty() && parts.any(is_word)
 }
 
-/// Returns whether a piece of text consists of lower-case words with full stops between them: `db.t4g.medium`.
-fn is_dotted(piece: &str) -> bool {
-    let is_word = |part: &str| {
-        part.len() > 1
-            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
-    piece.contains('.') && piece.split('.').all(is_word)
+/// Returns whether digits follow a letter, or several letters follow digits: `int64`, `SHA-256`, `128kbit`.
+fn mixes_letters_and_digits(bytes: &[u8]) -> bool {
+    let is_at = |index: usize, is: fn(&u8) -> bool| bytes.get(index).is_some_and(is);
+    (0..bytes.len()).any(|at| {
+        let hyphen = usize::from(is_at(at + 1, |byte| *byte == b'-'));
+        let letter_then_digit =
+            is_at(at, u8::is_ascii_alphabetic) && is_at(at + 1 + hyphen, u8::is_ascii_digit);
+        let digit_then_letters = is_at(at, u8::is_ascii_digit)
+            && is_at(at + 1, u8::is_ascii_alphabetic)
+            && is_at(at + 2, u8::is_ascii_alphabetic);
+        letter_then_digit || digit_then_letters
+    })
+}
+
+/// Returns the letters and digits of a name in lower case.
+fn normalise(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -117,21 +99,26 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<String> {
-        let mut names: Vec<String> = Identifiers::of(text).iter().map(str::to_owned).collect();
+        let mut names: Vec<String> = names_in_code(text).into_iter().collect();
         names.sort();
         names
     }
 
     #[test]
     fn names_in_code_are_found() {
-        assert_eq!(found("see `src/auth/login.ts`."), ["login.ts", "src/auth/login.ts"]);
-        assert_eq!(found("set WORKER_PREFETCH or maxRetries"), ["maxretries", "worker_prefetch"]);
-        assert_eq!(found("the header Retry-After, ADR-0031"), ["adr-0031", "retry-after"]);
+        assert_eq!(found("see `src/auth/login.ts`."), ["logints", "srcauthlogints"]);
+        assert_eq!(found("set WORKER_PREFETCH or maxRetries"), ["maxretries", "workerprefetch"]);
+        assert_eq!(found("SHA-256 sums as int64, ADR-0031"), ["adr0031", "int64", "sha256"]);
         assert_eq!(found("Postgres and the half-even rule, e.g. here"), Vec::<String>::new());
-        assert_eq!(found("on db.t4g.medium. Then"), ["db.t4g.medium"]);
-        assert_eq!(
-            found("serde_json::to_writer"),
-            ["serde_json", "serde_json::to_writer", "to_writer"]
-        );
+        assert_eq!(found("on db.t4g.medium. Then"), ["dbt4gmedium", "t4g"]);
+        assert_eq!(found("serde_json::to_writer"), ["serdejson", "serdejsontowriter", "towriter"]);
+    }
+
+    #[test]
+    fn a_text_has_the_parts_of_its_names() {
+        let names = all_names("edit src/auth/login.ts with sha256");
+        for name in ["srcauthlogints", "auth", "login", "sha256", "edit"] {
+            assert!(names.contains(name), "{name} of {names:?}");
+        }
     }
 }

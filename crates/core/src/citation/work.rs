@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::InjectedText;
-use super::identifiers::Identifiers;
+use super::identifiers::all_names;
 use super::values::numbers_in;
 use crate::recall::terms;
 use crate::transcript::{Role, Transcript};
@@ -31,7 +31,7 @@ pub(super) struct WorkUnit {
     /// Its text in lower case.
     text: String,
     pub(super) terms: HashSet<String>,
-    identifiers: Identifiers,
+    pub(super) names: HashSet<String>,
     pub(super) lines_with_numbers: Vec<LineWithNumbers>,
 }
 
@@ -115,16 +115,10 @@ impl WorkUnit {
         WorkUnit {
             line,
             terms: terms(text).into_iter().collect(),
-            identifiers: Identifiers::of(text),
+            names: all_names(text),
             lines_with_numbers: with_numbers.collect(),
             text: text.to_lowercase(),
         }
-    }
-
-    /// Returns whether it has an identifier, or code as a whole word.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.identifiers.contains(name)
-            || !name.contains(|c: char| c.is_ascii_digit()) && self.names(name)
     }
 
     /// Returns whether it has an id as a whole word.

@@ -1,6 +1,6 @@
 //! What of a memory is looked for in the work of an agent.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use super::InjectedText;
 use super::common_words::is_function_term;
@@ -14,7 +14,8 @@ const MIN_TERM_BYTES: usize = 3;
 /// What of a memory is looked for.
 #[derive(Debug)]
 pub(super) struct Described {
-    pub(super) names: HashSet<String>,
+    /// The names in code that it states, in the form for comparison and as written.
+    pub(super) names: BTreeMap<String, String>,
     pub(super) values: Vec<Value>,
     /// The terms of its words, each once, without those of names.
     pub(super) words: Vec<String>,

@@ -136,7 +136,7 @@ impl<'s> Search<'s> {
             for word in &described.words {
                 *word_counts.entry(word.clone()).or_default() += 1;
             }
-            for name in &described.names {
+            for name in described.names.keys() {
                 *name_counts.entry(name.clone()).or_default() += 1;
             }
         }
@@ -180,12 +180,12 @@ impl<'s> Search<'s> {
     }
 
     fn add_names(&self, described: &Described, units: &[&WorkUnit], found: &mut Evidence) {
-        let own = described.names.iter().filter(|name| !self.asked_names.contains(*name));
-        for name in own {
+        let own = described.names.iter();
+        for (name, written) in own.filter(|(name, _)| !self.asked_names.contains(*name)) {
             if units.iter().any(|unit| unit.names.contains(name)) {
                 let sharers = self.name_counts.get(name).copied().unwrap_or(1);
                 found.names += 1.0 / sharers as f64;
-                found.found.push(name.clone());
+                found.found.push(written.clone());
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Names are compared without case and punctuation, so that `SHA-256` is `sha256`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Shorter names say nothing, in bytes.
 const MIN_NAME_BYTES: usize = 3;
@@ -23,17 +23,14 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
         .filter(|piece| !piece.is_empty())
 }
 
-/// Returns the names in code that a memory states.
-pub(super) fn names_in_code(text: &str) -> HashSet<String> {
-    let mut names: HashSet<String> = HashSet::new();
-    for piece in pieces(text).filter(|piece| is_code(piece)) {
-        names.extend(whole_and_parts(piece).filter(|part| is_code(part)).map(normalise));
-    }
-    let quoted = text.split('`').skip(1).step_by(2).map(normalise);
-    names.extend(quoted.filter(|code| code.len() >= MIN_QUOTED_BYTES));
+/// Returns the names in code that a memory states, in the form for comparison and as written.
+pub(super) fn names_in_code(text: &str) -> BTreeMap<String, String> {
+    let in_text = pieces(text).flat_map(whole_and_parts).filter(|part| is_code(part));
+    let quoted = text.split('`').skip(1).step_by(2).map(str::trim);
+    let quoted = quoted.filter(|code| code.len() >= MIN_QUOTED_BYTES);
+    let names = quoted.chain(in_text).map(|name| (normalise(name), name.to_owned()));
     let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
-    names.retain(|name| name.len() >= MIN_NAME_BYTES && !is_number(name));
-    names
+    names.filter(|(name, _)| name.len() >= MIN_NAME_BYTES && !is_number(name)).collect()
 }
 
 /// Returns everything in a text that may be a name, and the parts of names.
@@ -99,9 +96,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<String> {
-        let mut names: Vec<String> = names_in_code(text).into_iter().collect();
-        names.sort();
-        names
+        names_in_code(text).into_keys().collect()
     }
 
     #[test]

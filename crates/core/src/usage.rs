@@ -1,8 +1,9 @@
 //! How often memories were retrieved, cited and ignored: the lines of the usage log and what they add up to.
 //!
 //! A line is a word, a time in milliseconds and names of memories: `injected 1771718400000 name:12 name:30` (with the
-//! tokens of each), `retrieved`, `cited` or `ignored`. A `counted` line holds the sums of one memory. So a log can be
-//! extended by appending and shortened by replacing its lines by sums, and both add up to the same.
+//! tokens of each), `retrieved`, `cited` or `ignored`. A `with` line has the path of a file first, and how often each memory
+//! was used while it was open. A `counted` line holds the sums of one memory. So a log can be extended by appending and
+//! shortened by replacing its lines by sums, and both add up to the same.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -51,8 +52,18 @@ impl UsageCounts {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UsageFold {
     counts: FxHashMap<String, UsageCounts>,
+    files: FxHashMap<String, UsedWithFile>,
     /// The number of lines that could not be parsed.
     pub damaged_lines: usize,
+}
+
+/// The memories that were used while a file was open.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct UsedWithFile {
+    /// How often each was, by name.
+    counts: FxHashMap<String, u64>,
+    /// When one was last, in milliseconds since 1970.
+    last: i64,
 }
 
 /// What happened to some memories.
@@ -98,6 +109,22 @@ impl UsageEvent {
     }
 }
 
+/// The word of a line with the memories that were used while a file was open.
+const WITH_FILE: &str = "with";
+
+/// Writes a line that says how often memories were used while a file was open, without its line break.
+pub fn used_with_line<'m>(
+    at_milliseconds: i64,
+    file: &str,
+    memories: impl IntoIterator<Item = (&'m str, u64)>,
+) -> String {
+    let mut line = format!("{WITH_FILE} {at_milliseconds} {}", escape(file));
+    for (name, count) in memories {
+        let _ = write!(line, " {}:{count}", escape(name));
+    }
+    line
+}
+
 impl UsageFold {
     /// Adds up the lines of a log.
     pub fn of_log(text: &str) -> Self {
@@ -120,7 +147,22 @@ impl UsageFold {
         self.counts.iter().map(|(name, counts)| (name.as_str(), counts))
     }
 
-    /// Writes the sums of the memories that were accessed last, at most `limit`, as lines of a log.
+    /// Returns whether memories were used while files were open.
+    pub fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Returns the memories that were used while a file was open, with how often they were, most often first.
+    pub fn used_with(&self, file: &str) -> Vec<(&str, u64)> {
+        let used = self.files.get(file).into_iter().flat_map(|file| &file.counts);
+        let mut used: Vec<(&str, u64)> =
+            used.map(|(name, count)| (name.as_str(), *count)).collect();
+        used.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+        used
+    }
+
+    /// Writes the sums of the memories that were accessed last, at most `limit`, and of a quarter as many files, as lines
+    /// of a log.
     pub fn to_log(&self, limit: usize) -> String {
         let mut all: Vec<(&str, &UsageCounts)> = self.all().collect();
         all.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.last_accessed), *name));
@@ -132,6 +174,12 @@ impl UsageFold {
                 "counted {last_accessed} {} {retrieved} {cited} {ignored} {tokens}",
                 escape(name)
             );
+        }
+        let mut files: Vec<(&String, &UsedWithFile)> = self.files.iter().collect();
+        files.sort_by_key(|(path, file)| (std::cmp::Reverse(file.last), *path));
+        for (path, file) in files.into_iter().take(limit.div_ceil(4)) {
+            let line = used_with_line(file.last, path, self.used_with(path));
+            let _ = writeln!(text, "{line}");
         }
         text
     }
@@ -149,6 +197,9 @@ impl UsageFold {
             let sums = UsageCounts { retrieved, cited, ignored, tokens, last_accessed: at };
             self.add(&name, &sums);
             return Some(());
+        }
+        if kind == WITH_FILE {
+            return self.add_file(at, &unescape(words.next()?), words);
         }
         let event = UsageEvent::ALL.into_iter().find(|event| event.word() == kind)?;
         let parse = |word: &'_ str| -> Option<(String, UsageCounts)> {
@@ -176,6 +227,27 @@ impl UsageFold {
         };
         let memories: Option<Vec<(String, UsageCounts)>> = words.map(parse).collect();
         memories?.iter().for_each(|(name, counts)| self.add(name, counts));
+        Some(())
+    }
+
+    fn add_file<'w>(
+        &mut self,
+        at: i64,
+        file: &str,
+        memories: impl Iterator<Item = &'w str>,
+    ) -> Option<()> {
+        let parse = |word: &'w str| -> Option<(Cow<'w, str>, u64)> {
+            let (name, count) = word.rsplit_once(':')?;
+            Some((unescape(name), count.parse().ok()?))
+        };
+        let memories: Option<Vec<(Cow<'_, str>, u64)>> = memories.map(parse).collect();
+        let memories = memories?;
+        let used = self.files.entry(file.to_owned()).or_default();
+        used.last = used.last.max(at);
+        for (name, count) in memories {
+            let sum = used.counts.entry(name.into_owned()).or_default();
+            *sum = sum.saturating_add(count);
+        }
         Some(())
     }
 
@@ -219,6 +291,8 @@ mod tests {
             UsageEvent::Retrieved.line(2_000, [("a", 0)]),
             UsageEvent::Cited.line(3_000, [("a", 0)]),
             UsageEvent::Ignored.line(3_000, [("doc:my notes 100%.md", 0)]),
+            used_with_line(3_000, "src/my file.rs", [("a", 1)]),
+            used_with_line(4_000, "src/my file.rs", [("b", 1), ("a", 1)]),
         ];
         lines.map(|line| format!("{line}\n")).concat()
     }
@@ -232,6 +306,8 @@ mod tests {
         let document = fold.counts("doc:my notes 100%.md");
         assert_eq!((document.retrieved, document.ignored, document.last_accessed), (1, 1, 1_000));
         assert_eq!(fold.counts("unknown"), UsageCounts::default());
+        assert_eq!(fold.used_with("src/my file.rs"), [("a", 2), ("b", 1)]);
+        assert!(fold.used_with("src/other.rs").is_empty());
     }
 
     #[test]
@@ -246,9 +322,11 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_counted_and_change_nothing() {
-        let damaged = "injected 5 a:1 b:x\ncited\nnonsense 5 a\ncounted 5 a 1 2\nretrieved now a\n";
+        let damaged = "injected 5 a:1 b:x\ncited\nnonsense 5 a\ncounted 5 a 1 2\nretrieved now a\n\
+            with 5 src/x.rs a:1 b\n";
         let fold = UsageFold::of_log(&format!("{damaged}{}", log()));
-        assert_eq!(fold.damaged_lines, 5);
+        assert_eq!(fold.damaged_lines, 6);
+        assert!(fold.used_with("src/x.rs").is_empty());
         assert_eq!(fold.counts("a"), UsageFold::of_log(&log()).counts("a"));
     }
 

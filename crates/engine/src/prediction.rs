@@ -13,6 +13,7 @@ mod mentions;
 mod person;
 mod predict;
 mod recurring;
+mod used_with;
 
 pub(crate) use branch::branch_words;
 pub(crate) use commit_details::{CommitDetails, find_commit};
@@ -21,3 +22,4 @@ pub(crate) use history::warm_history;
 pub(crate) use memory::PredictedMemory;
 pub(crate) use person::{CONFIDENCE_OF_PREFERENCE, person_lists, person_memories};
 pub(crate) use predict::{Prediction, predict};
+pub(crate) use used_with::used_with;

@@ -4,4 +4,4 @@ mod injected;
 mod log;
 
 pub(crate) use injected::{InjectedMemory, read_injected, record_injected, remove_injected};
-pub(crate) use log::{Usage, UsageReport, append_events};
+pub(crate) use log::{Usage, UsageReport, append_events, append_used_with};

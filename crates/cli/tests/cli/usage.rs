@@ -4,6 +4,7 @@ use std::fs;
 use std::thread;
 
 use heirloom_testkit::Workspace;
+use serde_json::Value;
 
 use crate::HEIR;
 
@@ -60,4 +61,70 @@ fn a_better_match_stays_first_in_recall() {
     }
     let hits = workspace.json("recall cents");
     assert!(hits["hits"][0]["id"].as_str().unwrap().ends_with("aaaa0001"), "{hits}");
+}
+
+#[test]
+fn memories_that_were_used_with_a_file_are_predicted_for_it() {
+    let workspace = Workspace::with(HEIR, FACTS);
+    workspace.write("src/refund.rs", "fn refund() {}\n");
+    workspace.write("src/order.rs", "fn order() {}\n");
+    workspace.run(&["used", "aaaa0001", "--file", "src/refund.rs"]).ok();
+    workspace.run(&["used", "aaaa0001", "--file", "./src/refund.rs"]).ok();
+    let predicted = workspace.json("predict --file src/refund.rs");
+    let first = &predicted["predicted_memories"][0];
+    assert!(first["id"].as_str().unwrap().ends_with("aaaa0001"), "{predicted}");
+    assert_eq!(first["reason"], "was used 2× while src/refund.rs was open");
+    assert_eq!(first["confidence"], 0.7);
+    let other = workspace.json("predict --file src/order.rs");
+    assert_eq!(other["predicted_memories"].as_array().unwrap().len(), 0, "{other}");
+    let context = workspace.run(&["assemble", "--file", "src/refund.rs"]).ok();
+    assert!(context.contains("whole cents") && !context.contains("whole euros"), "{context}");
+}
+
+#[test]
+fn the_file_of_a_signal_is_remembered_with_what_is_used() {
+    let workspace = Workspace::with(HEIR, FACTS);
+    workspace.write("src/refund.rs", "fn refund() {}\n");
+    workspace.run(&["signal", "file", "src/refund.rs"]).ok();
+    workspace.run(&["used", "aaaa0002"]).ok();
+    let predicted = workspace.json("predict --file src/refund.rs");
+    let first = &predicted["predicted_memories"][0];
+    assert!(first["id"].as_str().unwrap().ends_with("aaaa0002"), "{predicted}");
+}
+
+#[test]
+fn a_memory_that_no_longer_holds_is_not_predicted() {
+    let workspace = Workspace::with(HEIR, FACTS);
+    workspace.write("src/refund.rs", "fn refund() {}\n");
+    workspace.run(&["used", "aaaa0001", "--file", "src/refund.rs"]).ok();
+    workspace.run(&["memory", "archive", "aaaa0001"]).ok();
+    let predicted = workspace.json("predict --file src/refund.rs");
+    assert_eq!(predicted["predicted_memories"].as_array().unwrap().len(), 0, "{predicted}");
+}
+
+#[test]
+fn citations_decide_between_equal_matches() {
+    let fact = |number: u32, text: &str| {
+        format!(
+            r#"{{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa000{number}", "kind": "fact", "section": "Specs", "content": "{text}", "at": "2026-02-10T10:00:00Z", "by": "Ada"}}"#
+        )
+    };
+    let facts = [
+        fact(1, "Invoices are sent by mail on Mondays."),
+        fact(2, "On Mondays invoices are sent by mail."),
+        fact(3, "By mail invoices are sent on Mondays."),
+    ];
+    let files = format!(
+        "//- .heirloom/workspace.md\n# Shop\n//- .heirloom/memory/fact/2026-02-ada.jsonl\n{}\n",
+        facts.join("\n")
+    );
+    let workspace = Workspace::with(HEIR, &files);
+    let hits = || workspace.json("recall invoices")["hits"].as_array().unwrap().clone();
+    let before = hits();
+    assert_eq!(before[1]["score"], before[2]["score"]);
+    workspace.run(&["used", before[2]["id"].as_str().unwrap()]).ok();
+    let after = hits();
+    let ids = |hits: &[Value]| hits.iter().map(|hit| hit["id"].clone()).collect::<Vec<_>>();
+    let [best, second, third] = ids(&before).try_into().unwrap();
+    assert_eq!(ids(&after), [best, third, second]);
 }

@@ -16,7 +16,7 @@ use super::signals::{SignalQuestion, Signals};
 use super::standing;
 use super::useful::WeakMemory;
 use crate::memory::current_session;
-use crate::prediction::{CommitPredictions, person_lists, person_memories};
+use crate::prediction::{CommitPredictions, person_lists, person_memories, used_with};
 use crate::recall::{ContextMemories, ContextQuery, ContextQuestion, MemoryList};
 use crate::signals::WorkSignals;
 use crate::usage::{InjectedMemory, Usage, append_events, record_injected};
@@ -173,7 +173,8 @@ fn gather(
     problems.extend(commits.failure());
     let of_people = person_memories(people, &of_people, remembered.people);
     entries.extend(predicted::preferences(&of_people));
-    let predicted = commits.into_memories(of_commits);
+    let mut predicted = used_with(session, &commits)?;
+    predicted.extend(commits.into_memories(of_commits));
     entries.extend(predicted::entries(&predicted, signals.task.as_deref()));
     problems.extend(inherited.problems);
     problems.sort();

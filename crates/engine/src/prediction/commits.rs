@@ -105,6 +105,11 @@ impl CommitPredictions {
         found
     }
 
+    /// Returns whether the files are those of signals, and were not stated.
+    pub(super) fn is_of_signals(&self) -> bool {
+        self.remembered.files
+    }
+
     /// Returns the files beside those that are worked on, by imports.
     pub(super) fn import_mentions(&self) -> ImportMentions {
         match &self.predictor {

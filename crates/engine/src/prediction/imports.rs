@@ -79,6 +79,11 @@ impl ImportMentions {
         ImportMentions(neighbours)
     }
 
+    /// Returns the paths of the files, with how they are related to the given ones.
+    pub(super) fn paths(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|file| (file.path.as_str(), file.relation.as_str()))
+    }
+
     /// Returns the lists of memories that may be about the files.
     pub(super) fn lists(&self) -> Vec<MemoryList> {
         self.0.iter().flat_map(Neighbour::lists).collect()

@@ -12,6 +12,7 @@ use super::memory::PredictedMemory;
 use super::mentions::FileMentions;
 use super::person::{person_lists, person_memories, unknown_people};
 use super::recurring;
+use super::used_with::used_with;
 use crate::recall::{ContextAnswers, ContextQuery, ContextQuestion, Hit, MemoryList};
 use crate::signals::{WorkSignals, reason_from};
 use crate::{Error, Session};
@@ -49,6 +50,7 @@ pub(crate) fn predict(
     let mut warnings = signals.warnings.clone();
     warnings.extend(commits.warnings());
     let imports = commits.import_mentions();
+    let of_usage = used_with(session, &commits)?;
     let files = std::mem::take(&mut commits.files);
     let remembered = signals.remembered;
     let mentions: Vec<FileMentions> =
@@ -75,6 +77,7 @@ pub(crate) fn predict(
     let of_commits = lists.collect();
     let mut memories = person_memories(people, &of_people, remembered.people);
     warnings.extend(unknown_people(people, &memories, &commits.authors));
+    memories.extend(of_usage);
     memories.extend(recurring::memories(&of_time[0], &of_time[1], session.today()));
     let mut of_files = of_files.as_slice();
     for (mentions, length) in mentions.iter().zip(lengths) {

@@ -3,7 +3,7 @@
 
 use heirloom_core::Problem;
 use heirloom_core::record::Referent;
-use heirloom_core::usage::{UsageCounts, UsageEvent, UsageFold};
+use heirloom_core::usage::{UsageCounts, UsageEvent, UsageFold, used_with_line};
 use heirloom_store::StoreError;
 use heirloom_store::state::StateFolder;
 use jiff::Timestamp;
@@ -99,6 +99,17 @@ impl Usage {
         self.fold.counts(&memory.to_string())
     }
 
+    /// Returns whether memories were used while files were open.
+    pub(crate) fn has_files(&self) -> bool {
+        self.fold.has_files()
+    }
+
+    /// Returns the memories that were used while a file was open, with how often they were, most often first.
+    pub(crate) fn used_with(&self, path: &str) -> Vec<(Referent, u64)> {
+        let used = self.fold.used_with(path).into_iter();
+        used.map(|(name, times)| (Referent::from(name), times)).collect()
+    }
+
     /// Returns all memories with their counts, in no order.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Referent, UsageCounts)> {
         self.fold.all().map(|(name, counts)| (Referent::from(name), *counts))
@@ -119,6 +130,26 @@ pub(crate) fn append_events(
         let names = names.iter().map(|(name, tokens)| (name.as_str(), *tokens));
         lines.push(event.line(at, names));
     }
+    append_lines(session, &lines)
+}
+
+/// Appends which memories were used while files were open.
+pub(crate) fn append_used_with(
+    session: &Session,
+    files: &[String],
+    memories: &[&Referent],
+) -> Result<(), Error> {
+    if memories.is_empty() {
+        return Ok(());
+    }
+    let at = session.now().as_millisecond();
+    let names: Vec<String> = memories.iter().map(ToString::to_string).collect();
+    let once = || names.iter().map(|name| (name.as_str(), 1));
+    let lines: Vec<String> = files.iter().map(|file| used_with_line(at, file, once())).collect();
+    append_lines(session, &lines)
+}
+
+fn append_lines(session: &Session, lines: &[String]) -> Result<(), Error> {
     if lines.is_empty() {
         return Ok(());
     }

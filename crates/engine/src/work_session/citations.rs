@@ -1,5 +1,7 @@
 //! Judges which of the memories that were injected during a work session its agent used.
 
+use std::path::Path;
+
 use heirloom_core::citation::{AgentWork, CitationContext, InjectedText, Verdict, judge};
 use heirloom_core::recall::terms;
 use heirloom_core::record::{Referent, short_id};
@@ -13,9 +15,15 @@ use serde::Serialize;
 use super::conversation::Conversation;
 use crate::memory::OpenSession;
 use crate::recall::term_rarities;
-use crate::usage::{InjectedMemory, append_events, read_injected, remove_injected};
+use crate::usage::{
+    InjectedMemory, append_events, append_used_with, read_injected, remove_injected,
+};
 use crate::view::present::opening;
+use crate::workspace::typed_path::{is_inside, path_in_workspace};
 use crate::{Error, Session};
+
+/// Maximum number of files of a session that its memories are remembered with.
+const MAX_FILES: usize = 10;
 
 /// A memory that was injected, and whether the agent used it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -51,7 +59,21 @@ pub(super) fn judge_session(
     };
     let events = [(UsageEvent::Cited, with(true)), (UsageEvent::Ignored, with(false))];
     append_events(session, &events)?;
+    let used: Vec<&Referent> = with(true).into_iter().map(|(memory, _)| memory).collect();
+    append_used_with(session, &files_of(session, &conversation.transcript), &used)?;
     Ok(judged)
+}
+
+/// Returns the files of the workspace that a session changed, and then those that it read.
+fn files_of(session: &Session, transcript: &Transcript) -> Vec<String> {
+    let root = session.root();
+    let cwd = transcript.cwd.as_deref().map_or_else(|| root.path(), Path::new);
+    let files = transcript.files_written.iter().chain(&transcript.files_read);
+    let paths = files.filter_map(|file| {
+        let path = path_in_workspace(root, cwd.join(file).to_str()?);
+        (is_inside(&path) && root.exists(&path)).then_some(path)
+    });
+    paths.take(MAX_FILES).collect()
 }
 
 /// Removes what was recorded for a session that has ended.

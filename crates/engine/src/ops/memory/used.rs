@@ -8,7 +8,9 @@ use serde::Deserialize;
 use crate::memory::{MemoryItem, MemoryQuery};
 use crate::ops::answers::ChangedItems;
 use crate::ops::recall::expand::expand;
-use crate::usage::append_events;
+use crate::signals::CurrentSignals;
+use crate::usage::{append_events, append_used_with};
+use crate::workspace::typed_path::path_in_workspace;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryUsed;
@@ -18,6 +20,10 @@ pub(crate) struct MemoryUsed;
 pub(crate) struct Request {
     /// Ids, or ends of ids, of memories that were useful; documents by name or path.
     ids: Vec<String>,
+
+    /// Files that were open meanwhile; by default those of the signals. The memories are predicted when one is open again.
+    #[serde(default)]
+    file: Vec<String>,
 }
 
 impl Operation for MemoryUsed {
@@ -50,6 +56,12 @@ impl Operation for MemoryUsed {
         }
         let cited: Vec<(&Referent, usize)> = items.iter().map(|item| (&item.referent, 0)).collect();
         append_events(session, &[(UsageEvent::Cited, cited)])?;
+        let files: Vec<String> = match request.file.is_empty() {
+            true => CurrentSignals::read(session).files.into_iter().map(|it| it.value).collect(),
+            false => request.file.iter().map(|it| path_in_workspace(session.root(), it)).collect(),
+        };
+        let used: Vec<&Referent> = items.iter().map(|item| &item.referent).collect();
+        append_used_with(session, &files, &used)?;
         Ok(ChangedItems { done: "counted as used", items, notes: vec![] })
     }
 }

@@ -136,9 +136,8 @@ fn errors_are_critical_and_every_line_has_a_source() {
     let answer =
         assemble(&workspace, &[&arguments[..], &["--activity", "debugging", "--explain"]].concat());
     let lines = answer["lines"].as_array().unwrap();
-    let known =
-        lines.iter().find(|line| line["text"].as_str().unwrap().contains("stalls")).unwrap();
-    assert_eq!(known["tier"], "critical");
+    let is_known = |line: &&Value| line["text"].as_str().unwrap().contains("stalls when");
+    assert_eq!(lines.iter().find(is_known).unwrap()["tier"], "critical");
     for line in lines {
         assert!(!line["source"].as_str().unwrap().is_empty(), "{line}");
         let id = line["id"].as_str().unwrap();
@@ -265,6 +264,11 @@ fn why_names_the_source_and_the_reason() {
     assert_eq!(why["lines"][0]["reason"], "answers the task");
     let unknown = workspace.run(&["why", "walruses"]).ok();
     assert!(unknown.contains("no memory says that"), "{unknown}");
+    let stored = workspace.run(&["fact", "add", "--section", "Specs", "Walnuts crack.", "--json"]);
+    let stored: Value = serde_json::from_str(&stored.ok()).unwrap();
+    let id = stored["id"].as_str().unwrap();
+    let not_shown = workspace.run(&["why", id]).ok();
+    assert!(not_shown.contains("did not answer the task"), "{not_shown}");
 }
 
 #[test]

@@ -97,8 +97,13 @@ impl Operation for ContextWhy {
     }
 }
 
-/// Returns the ids of memories that say something.
+/// Returns the ids of memories that say something, or have an id.
 fn memories_about(session: &Session, text: &str, wanted: &Wanted) -> Result<Vec<String>, Error> {
+    let known = MemoryQuery::new().ids(std::slice::from_ref(&wanted.id)).read(session)?;
+    let named = known.find(&wanted.id).ok().and_then(|target| known.item(&target.referent()));
+    if let Some(item) = named.filter(|item| item.standing == Standing::Active) {
+        return Ok(vec![item.short_id().to_owned()]);
+    }
     let found = Search { query: text, limit: MAX_SHOWN, ..Search::default() }.run(session)?;
     let about = found.hits.into_iter().filter(|hit| wanted.is_about(&hit.item.id, &hit.item.text));
     Ok(about.map(|hit| hit.item.short_id().to_owned()).collect())

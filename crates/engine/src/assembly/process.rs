@@ -24,13 +24,16 @@ const END_TERMS: [&str; 4] = ["commit", "merg", "pull", "push"];
 /// How many words after "before" are looked at.
 const END_WORDS: usize = 3;
 
+/// Stems of these that mean something else unless they are the first word: "Prefer derived query method names".
+const FIRST_WORD_TERMS: [&str; 3] = ["comment", "format", "name"];
+
 /// Words before the subject of a statement that do not restrict it.
 const OPENING_WORDS: [&str; 12] = [
     "all", "always", "any", "do", "each", "every", "keep", "never", "prefer", "run", "use", "write",
 ];
 
 /// How many words after an opening word are looked at.
-const SUBJECT_WORDS: usize = 6;
+const SUBJECT_WORDS: usize = 4;
 
 /// Words that restrict the subject before them: "tests of the export".
 const RESTRICTING_WORDS: [&str; 8] =
@@ -67,7 +70,10 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
     let is_before_end = first.eq_ignore_ascii_case("before")
         && words.iter().skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let opens = OPENING_WORDS.binary_search(&first.to_lowercase().as_str()).is_ok();
-    let subject = words.iter().position(is_process).filter(|at| *at == 0 || opens);
+    let is_subject = |(at, word): (usize, &&str)| {
+        is_process(word) && (at == 0 || opens && !has_term(word, &FIRST_WORD_TERMS))
+    };
+    let subject = words.iter().enumerate().position(is_subject);
     let is_part_of_subject = |at: usize| {
         let next = words.get(at + 1).map(|word| word.to_lowercase()).unwrap_or_default();
         words[at].eq_ignore_ascii_case("test") && !WORDS_AFTER_TEST.contains(&next.as_str())
@@ -94,6 +100,8 @@ mod tests {
             "Comments say why, not what.",
             "Before each push, the linters must pass.",
             "Test names say what is expected.",
+            "Keep tests deterministic.",
+            "Always run the linter.",
         ] {
             assert!(concerns_every_change(text, Activity::Feature), "{text}");
             assert!(!concerns_every_change(text, Activity::Planning), "{text}");
@@ -101,6 +109,8 @@ mod tests {
         for text in [
             "Frontend tests need a browser.",
             "Test data comes from the factories.",
+            "Prefer derived query method names over annotations.",
+            "Use `@JoinColumn(name = …)` for the owning side.",
             "Images that run as root are rejected.",
             "Before a release, the export is compared.",
             "Styling uses the utility classes of the design system.",

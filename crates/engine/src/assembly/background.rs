@@ -1,7 +1,7 @@
 //! Entries that hold for all work: values and documents of the levels, conventions, workflows, recent history; and
 //! pointers to what can be read on demand.
 
-use heirloom_core::adr;
+use heirloom_core::adr::{self, Status};
 use heirloom_core::assembly::Tier;
 use heirloom_core::cascade;
 use heirloom_core::compression::label;
@@ -140,7 +140,7 @@ pub(super) fn pointers(
             continue;
         }
         seen.push(&hit.item.referent);
-        let pointer = Entry::pointer_to(hit, &title(hit));
+        let pointer = Entry::pointer_to(hit, &pointer_title(hit));
         entries.push(Entry { value: pointer.value + value, ..pointer });
     }
     entries
@@ -158,7 +158,17 @@ fn topic_line(memories: &ContextMemories) -> Vec<Entry> {
     }
 }
 
-/// Returns the title of a memory, for a pointer to it. The text of a section begins with the title of its document.
+/// Returns the title of a memory, for a pointer to it, with the status of a decision that is not in force.
+fn pointer_title(hit: &Hit) -> String {
+    let is_stated = |status: &&Status| hit.item.status.as_deref() == Some(status.as_str());
+    let status = Status::ALL.iter().find(is_stated).filter(|status| !status.may_be_in_force());
+    match status.filter(|_| hit.is_section()) {
+        Some(status) => format!("{} ({})", title(hit), status.as_str()),
+        None => title(hit),
+    }
+}
+
+/// Returns the title of a memory, or a few of its words. The text of a section begins with the title of its document.
 fn title(hit: &Hit) -> String {
     let text = &hit.item.text;
     match (&hit.item.title, &hit.item.referent) {

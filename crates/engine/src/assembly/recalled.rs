@@ -13,7 +13,7 @@ use super::process::concerns_every_change;
 use super::section_text::one_line;
 use super::signals::SignalQuestion;
 use super::useful::{
-    MIN_USEFULNESS, MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note,
+    MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note, required_usefulness,
 };
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
@@ -164,7 +164,8 @@ pub(super) fn instructions(
         let same = ranked.find(|(_, answer)| answer.item.referent == hit.item.referent);
         same.is_some_and(|(rank, answer)| {
             let is_note = is_note(hit);
-            let least = if is_note { MIN_USEFULNESS_OF_INSTRUCTION } else { MIN_USEFULNESS };
+            let least =
+                if is_note { MIN_USEFULNESS_OF_INSTRUCTION } else { required_usefulness(answer) };
             answer.usefulness(rank) >= least
         })
     };

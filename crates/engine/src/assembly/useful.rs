@@ -10,9 +10,15 @@ use super::section_text::{SectionText, says_nothing, shown_text};
 use super::signals::SignalQuestion;
 use crate::recall::{Hit, without_cut_marks};
 
-/// The usefulness from which on a memory is shown. Of the memories that two readers of four repositories were shown, 0.96
-/// with at least this usefulness were useful for the task, and 0.64 of those with 0.5 to 0.8.
-pub(super) const MIN_USEFULNESS: f64 = 0.8;
+/// The usefulness from which on a memory is shown. Of the facts and episodes that two readers of four repositories were
+/// shown, 0.96 with at least this usefulness were useful for the task, and half of those with 0.5 to 0.8.
+const MIN_USEFULNESS: f64 = 0.8;
+
+/// The same for a section of a document, of which 0.92 with 0.5 to 0.8 were useful.
+const MIN_USEFULNESS_OF_SECTION: f64 = 0.5;
+
+/// The same for a memory that concerns an error or a branch.
+const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;
 
 /// The same for an answer to a question that has no better one: a doubtful answer is better than none.
 const MIN_USEFULNESS_IN_DOUBT: f64 = 0.3;
@@ -119,7 +125,7 @@ impl<'h> UsefulMemory<'h> {
 
     /// Returns whether it is useful enough to be shown.
     fn is_useful(&self) -> bool {
-        self.usefulness >= MIN_USEFULNESS
+        self.usefulness >= required_usefulness(self.best())
     }
 
     /// Returns whether it is a decision that was rejected or withdrawn. Work does not follow it.
@@ -137,7 +143,8 @@ impl<'h> UsefulMemory<'h> {
                 let parts = self.parts.iter().copied().filter(names_file);
                 (MIN_USEFULNESS_FOR_FILE, parts.take(MAX_PARTS).collect())
             }
-            _ => (MIN_USEFULNESS, self.shown_parts()),
+            Section::Errors | Section::Work => (MIN_USEFULNESS_FOR_ERROR, self.shown_parts()),
+            _ => (required_usefulness(self.best()), self.shown_parts()),
         };
         if self.usefulness < least || parts.is_empty() || self.was_dropped() {
             return None;
@@ -197,15 +204,21 @@ impl WeakMemory {
 
     /// Returns why it is not shown.
     pub(super) fn because(&self) -> String {
-        if self.usefulness >= MIN_USEFULNESS {
+        let required = required_usefulness(&self.hit);
+        if self.usefulness >= required {
             let status = self.hit.item.status.as_deref().unwrap_or("not shown");
             return format!("the decision is {status}, so work does not follow it");
         }
         format!(
-            "its usefulness for the task is estimated as {:.2}, and {MIN_USEFULNESS} is required",
+            "its usefulness for the task is estimated as {:.2}, and {required} is required",
             self.usefulness
         )
     }
+}
+
+/// Returns the usefulness from which on a memory is shown.
+pub(super) fn required_usefulness(hit: &Hit) -> f64 {
+    if hit.is_section() { MIN_USEFULNESS_OF_SECTION } else { MIN_USEFULNESS }
 }
 
 /// Returns whether a hit is a note: what was said, as it was said. Facts, episodes and documents are written to be read

@@ -91,6 +91,16 @@ impl Hit {
         Match { words, meaning, rank, is_document: self.is_section() }.usefulness()
     }
 
+    /// Returns how many words of what was asked its matching part contains; a name is one word, also if its parts are
+    /// terms too. Only a search that explains its scores can tell.
+    pub(crate) fn common_words(&self) -> usize {
+        let terms = self.explain.iter().flat_map(|explain| &explain.terms);
+        let own = terms.filter(|term| !term.around && term.near.is_none());
+        let own: Vec<&str> = own.map(|term| term.term.as_str()).collect();
+        let is_part = |term: &str| own.iter().any(|other| *other != term && other.contains(term));
+        own.iter().filter(|term| !is_part(term)).count()
+    }
+
     /// Replaces its score, and the explanation of it.
     pub(super) fn rescore(&mut self, scored: &RankedMemory) {
         self.item.score = Some(rounded(scored.score));

@@ -21,7 +21,8 @@ const PROCESS_TERMS: [&str; 11] = [
 /// Stems of words for the end of a change: what is to be done before it holds for every change.
 const END_TERMS: [&str; 4] = ["commit", "merg", "pull", "push"];
 
-/// How many words after "before" are looked at.
+/// How many words of a statement may stand before "before", and how many words after it are looked at.
+const STATEMENT_WORDS: usize = 20;
 const END_WORDS: usize = 3;
 
 /// Stems of these that mean something else unless they are the first word: "Prefer derived query method names".
@@ -67,9 +68,12 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
     let has_term =
         |word: &str, stems: &[&str]| terms(word).iter().any(|term| stems.contains(&term.as_str()));
     let is_process = |word: &&str| has_term(word, &PROCESS_TERMS);
-    let is_before_end = first.eq_ignore_ascii_case("before")
-        && words.iter().skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let opens = OPENING_WORDS.binary_search(&first.to_lowercase().as_str()).is_ok();
+    let is_before = |word: &&str| word.eq_ignore_ascii_case("before");
+    let until_end =
+        text.split_whitespace().take(STATEMENT_WORDS).skip_while(|word| !is_before(word));
+    let is_before_end = (opens || is_before(first))
+        && until_end.skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let is_subject = |(at, word): (usize, &&str)| {
         is_process(word) && (at == 0 || opens && !has_term(word, &FIRST_WORD_TERMS))
     };
@@ -102,6 +106,7 @@ mod tests {
             "Test names say what is expected.",
             "Keep tests deterministic.",
             "Always run the linter.",
+            "Run `bundle exec rubocop` and `bundle exec rspec` before pushing.",
         ] {
             assert!(concerns_every_change(text, Activity::Feature), "{text}");
             assert!(!concerns_every_change(text, Activity::Planning), "{text}");
@@ -113,6 +118,7 @@ mod tests {
             "Use `@JoinColumn(name = …)` for the owning side.",
             "Images that run as root are rejected.",
             "Before a release, the export is compared.",
+            "Run the export before the nightly job.",
             "Styling uses the utility classes of the design system.",
             "",
         ] {

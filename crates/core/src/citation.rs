@@ -1,14 +1,14 @@
 //! Judges which of the memories in an agent's context it used, by what it said and did afterwards.
 //!
 //! A memory is cited if the work names its id. Else the evidence is weighed: names in code that the memory has, its values,
-//! its distinctive words, and a sentence with a similar meaning, compared with the other memories of the session. Words of the task, of the user and
-//! of several injected memories say little: the agent would have used them anyway. A memory that the agent contradicts was
-//! used too.
+//! its distinctive words, and a sentence with a similar meaning, compared with the other memories of the session. Words of
+//! the task, of the user and of several injected memories say little: the agent would have used them anyway. A memory that
+//! the agent contradicts was used too.
 
+mod code_names;
 mod common_words;
 mod described;
 mod evidence;
-mod identifiers;
 mod values;
 mod work;
 
@@ -53,7 +53,7 @@ pub struct Verdict {
     pub is_cited: bool,
     /// How likely it was used; from 0.5 on it counts as cited.
     pub likelihood: f64,
-    /// What of it the work contains: its id, identifiers, values or words.
+    /// What of it the work contains: its id, names in code, values or words.
     pub evidence: Vec<String>,
 }
 

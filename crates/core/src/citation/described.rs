@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::InjectedText;
+use super::code_names::{is_code, names_in_code, pieces};
 use super::common_words::is_function_term;
-use super::identifiers::{is_code, names_in_code, pieces};
 use super::values::Value;
 use crate::recall::{is_stop_word, terms};
 

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::code_names::all_names;
 use super::common_words::is_common_term;
 use super::described::Described;
-use super::identifiers::all_names;
 use super::values::numbers_in;
 use super::work::{RepeatedContext, WorkUnit, WorkUnits};
 use super::{AgentWork, CitationContext, InjectedText};

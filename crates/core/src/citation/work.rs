@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::InjectedText;
-use super::identifiers::all_names;
+use super::code_names::all_names;
 use super::values::numbers_in;
 use crate::recall::terms;
 use crate::transcript::{Role, Transcript};

@@ -32,7 +32,7 @@ pub(crate) struct JudgedMemory {
     pub(crate) id: String,
     /// Whether the agent used it.
     pub(crate) cited: bool,
-    /// What of it the work of the agent contains: its id, identifiers or words.
+    /// What of it the work of the agent contains: its id, names in code, values or words.
     pub(crate) because: Vec<String>,
     /// How likely it was used; from 0.5 on it counts as cited.
     pub(crate) likelihood: f64,

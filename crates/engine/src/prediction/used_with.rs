@@ -9,7 +9,7 @@ use crate::memory::{MemoryItem, MemoryQuery, OriginCheck};
 use crate::recall::{ContextQuery, Hit, MemoryList};
 use crate::signals::reason_from;
 use crate::usage::Usage;
-use crate::workspace::catalog::Catalog;
+use crate::workspace::catalog::{Catalog, CatalogEntry};
 use crate::{Error, Session};
 
 /// The confidence in a memory that was used once while the file was open, and what each further time adds, up to a
@@ -104,9 +104,9 @@ fn read<'r>(
     if !documents.is_empty() {
         let catalog = Catalog::read(session)?;
         let path = |memory: &&Referent| {
-            let adr =
-                catalog.adrs.iter().find(|adr| Referent::Document(adr.id.clone()) == **memory);
-            adr.map(|adr| MemoryList::with_property("path", &adr.path, 1))
+            let is_it = |entry: &&CatalogEntry| Referent::Document(entry.id.clone()) == **memory;
+            let entry = catalog.entries.iter().find(is_it)?;
+            Some(MemoryList::with_property("path", &entry.document.path, 1))
         };
         let lists = documents.iter().filter_map(path).collect();
         let query = ContextQuery { questions: vec![], instructions: 0, lists };

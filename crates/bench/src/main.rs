@@ -2,8 +2,9 @@
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
 //! `similarity`), `citations`, `scale`, `workspace`, `replay`, `peers` and `answers`. They share `generate` (workspaces of
-//! `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation` (running programs), `timing`
-//! (interleaved runs), `trace` (opened files), `mcp` (clients of servers), and `report` (bars and tables).
+//! `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation`
+//! (running programs), `timing` (interleaved runs), `trace` (opened files), `mcp` (clients of servers), and `report` (bars
+//! and tables).
 
 #![allow(
     clippy::disallowed_methods,

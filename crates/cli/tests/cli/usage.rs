@@ -68,6 +68,11 @@ fn memories_that_were_used_with_a_file_are_predicted_for_it() {
     let workspace = Workspace::with(HEIR, FACTS);
     workspace.write("src/refund.rs", "fn refund() {}\n");
     workspace.write("src/order.rs", "fn order() {}\n");
+    workspace.write("src/mail.rs", "fn mail() {}\n");
+    workspace.write(
+        ".heirloom/adrs/0001-cents.md",
+        "# Cents\n\nStatus: accepted\n\n## Decision\n\nCents.\n",
+    );
     workspace.run(&["used", "aaaa0001", "--file", "src/refund.rs"]).ok();
     workspace.run(&["used", "aaaa0001", "--file", "./src/refund.rs"]).ok();
     let predicted = workspace.json("predict --file src/refund.rs");
@@ -75,7 +80,11 @@ fn memories_that_were_used_with_a_file_are_predicted_for_it() {
     assert!(first["id"].as_str().unwrap().ends_with("aaaa0001"), "{predicted}");
     assert_eq!(first["reason"], "was used 2× while src/refund.rs was open");
     assert_eq!(first["confidence"], 0.7);
-    let other = workspace.json("predict --file src/order.rs");
+    workspace.run(&["used", "ADR-0001", "--file", "src/order.rs"]).ok();
+    let record = workspace.json("predict --file src/order.rs");
+    assert_eq!(record["predicted_memories"][0]["id"], "ADR-0001", "{record}");
+    workspace.run(&["used", "aaaa0001", "--file", "../order.rs"]).failed(2);
+    let other = workspace.json("predict --file src/mail.rs");
     assert_eq!(other["predicted_memories"].as_array().unwrap().len(), 0, "{other}");
     let context = workspace.run(&["assemble", "--file", "src/refund.rs"]).ok();
     assert!(context.contains("whole cents") && !context.contains("whole euros"), "{context}");

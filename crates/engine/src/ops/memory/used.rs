@@ -10,7 +10,7 @@ use crate::ops::answers::ChangedItems;
 use crate::ops::recall::expand::expand;
 use crate::signals::CurrentSignals;
 use crate::usage::{append_events, append_used_with};
-use crate::workspace::typed_path::path_in_workspace;
+use crate::workspace::typed_path::checked_path_in_workspace;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryUsed;
@@ -41,6 +41,14 @@ impl Operation for MemoryUsed {
         if request.ids.is_empty() {
             return Err(Error::bad_input("no id is given"));
         }
+        let files: Vec<String> = match request.file.is_empty() {
+            true => CurrentSignals::read(session).files.into_iter().map(|it| it.value).collect(),
+            false => {
+                let paths =
+                    request.file.iter().map(|it| checked_path_in_workspace(session.root(), it));
+                paths.collect::<Result<_, Error>>()?
+            }
+        };
         let known = MemoryQuery::new().ids(&request.ids).read(session)?;
         let mut items: Vec<MemoryItem> = Vec::new();
         for typed in request.ids.iter().map(|typed| typed.trim()) {
@@ -56,10 +64,6 @@ impl Operation for MemoryUsed {
         }
         let cited: Vec<(&Referent, usize)> = items.iter().map(|item| (&item.referent, 0)).collect();
         append_events(session, &[(UsageEvent::Cited, cited)])?;
-        let files: Vec<String> = match request.file.is_empty() {
-            true => CurrentSignals::read(session).files.into_iter().map(|it| it.value).collect(),
-            false => request.file.iter().map(|it| path_in_workspace(session.root(), it)).collect(),
-        };
         let used: Vec<&Referent> = items.iter().map(|item| &item.referent).collect();
         append_used_with(session, &files, &used)?;
         Ok(ChangedItems { done: "counted as used", items, notes: vec![] })

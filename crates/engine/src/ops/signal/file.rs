@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::report::SignalReport;
 use crate::signals::SignalKind;
-use crate::workspace::typed_path::{is_inside, path_in_workspace};
+use crate::workspace::typed_path::checked_path_in_workspace;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct SignalFile;
@@ -34,14 +34,7 @@ impl Operation for SignalFile {
         let mut paths = Vec::new();
         let mut notes: Vec<Hint> = Vec::new();
         for typed in &request.paths {
-            let path = path_in_workspace(root, typed.trim());
-            if !is_inside(&path) {
-                let message =
-                    format!("`{}` is not a path in this workspace", typed.escape_default());
-                return Err(Error::bad_input(message).hint(
-                    "give a path relative to the workspace's folder, or an absolute one in it",
-                ));
-            }
+            let path = checked_path_in_workspace(root, typed)?;
             if !root.exists(&path) {
                 let note =
                     format!("there is no file `{path}` in this workspace; it counts once there is");

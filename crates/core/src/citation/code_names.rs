@@ -52,13 +52,14 @@ pub(super) fn is_code(piece: &str) -> bool {
     let has_hump = pairs().any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
     let has_underscore = piece.trim_matches('_').contains('_');
     let has_path = piece.matches('/').count() > 1 || piece.contains("::");
-    let is_placeholder = piece.contains('<') && piece.contains('>');
+    // `stg_<source>`, `Result<T>`
+    let has_angle_brackets = piece.contains('<') && piece.contains('>');
     piece.len() >= MIN_NAME_BYTES
         && piece.contains(|c: char| c.is_alphabetic())
         && (has_hump
             || has_underscore
             || has_path
-            || is_placeholder
+            || has_angle_brackets
             || piece.starts_with("--")
             || has_extension(piece)
             || mixes_letters_and_digits(bytes))

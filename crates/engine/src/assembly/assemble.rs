@@ -76,9 +76,10 @@ pub(crate) fn assemble(
 ) -> Result<Assembly, Error> {
     let today = session.today().to_string();
     let questions = signals.questions();
-    let Gathered { mut entries, weak, problems } = gather(session, signals, &questions, budget)?;
-    entries.retain(|entry| !entry.text.is_empty());
     let usage = Usage::read(session);
+    let gathered = gather(session, signals, &questions, &usage, budget)?;
+    let Gathered { mut entries, weak, problems } = gathered;
+    entries.retain(|entry| !entry.text.is_empty());
     weigh_by_usage(&mut entries, &usage);
     // A question is asked once, so nothing of its context has to stay the same.
     if !questions.iter().any(SignalQuestion::is_question) {
@@ -142,6 +143,7 @@ fn gather(
     session: &Session,
     signals: &Signals,
     questions: &[SignalQuestion],
+    usage: &Usage,
     budget: usize,
 ) -> Result<Gathered, Error> {
     let inherited = inherit::read(session, signals.hierarchy.as_deref(), &signals.levels)?;
@@ -173,7 +175,7 @@ fn gather(
     problems.extend(commits.failure());
     let of_people = person_memories(people, &of_people, remembered.people);
     entries.extend(predicted::preferences(&of_people));
-    let mut predicted = used_with(session, &commits)?;
+    let mut predicted = used_with(session, usage, &commits)?;
     predicted.extend(commits.into_memories(of_commits));
     entries.extend(predicted::entries(&predicted, signals.task.as_deref()));
     problems.extend(inherited.problems);

@@ -15,6 +15,7 @@ use super::recurring;
 use super::used_with::used_with;
 use crate::recall::{ContextAnswers, ContextQuery, ContextQuestion, Hit, MemoryList};
 use crate::signals::{WorkSignals, reason_from};
+use crate::usage::Usage;
 use crate::{Error, Session};
 
 /// Maximum number of chunks that are recalled for a question.
@@ -50,7 +51,7 @@ pub(crate) fn predict(
     let mut warnings = signals.warnings.clone();
     warnings.extend(commits.warnings());
     let imports = commits.import_mentions();
-    let of_usage = used_with(session, &commits)?;
+    let of_usage = used_with(session, &Usage::read(session), &commits)?;
     let files = std::mem::take(&mut commits.files);
     let remembered = signals.remembered;
     let mentions: Vec<FileMentions> =

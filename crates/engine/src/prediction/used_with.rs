@@ -34,20 +34,18 @@ struct UsedMemory {
 /// Returns the memories that were used while the given files, or files beside them, were open.
 pub(crate) fn used_with(
     session: &Session,
+    usage: &Usage,
     commits: &CommitPredictions,
 ) -> Result<Vec<PredictedMemory>, Error> {
-    if commits.files.is_empty() {
+    if !usage.has_files() {
         return Ok(vec![]);
     }
-    let usage = Usage::read(session);
     let mut used: Vec<UsedMemory> = Vec::new();
     for file in &commits.files {
-        used.extend(used_with_file(&usage, &file.path, None, commits.is_of_signals()));
+        used.extend(used_with_file(usage, &file.path, None, commits.is_of_signals()));
     }
-    if usage.has_files() {
-        for (path, relation) in commits.import_mentions().paths() {
-            used.extend(used_with_file(&usage, path, Some(relation), commits.is_of_signals()));
-        }
+    for (path, relation) in commits.import_mentions().paths() {
+        used.extend(used_with_file(usage, path, Some(relation), commits.is_of_signals()));
     }
     if used.is_empty() {
         return Ok(vec![]);

@@ -19,6 +19,9 @@ const MIN_USEFULNESS: f64 = 0.8;
 const MIN_USEFULNESS_OF_SECTION: f64 = 0.5;
 const MIN_WORDS_OF_SECTION: usize = 3;
 
+/// The same for a note. It is what was said, as it was said, so that fewer of its words are about the task.
+const MIN_USEFULNESS_OF_NOTE: f64 = 0.5;
+
 /// The same for a memory that concerns an error or a branch.
 const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;
 
@@ -220,9 +223,12 @@ impl WeakMemory {
 
 /// Returns the usefulness from which on a memory is shown.
 pub(super) fn required_usefulness(hit: &Hit) -> f64 {
-    match hit.is_section() && hit.common_words() >= MIN_WORDS_OF_SECTION {
-        true => MIN_USEFULNESS_OF_SECTION,
-        false => MIN_USEFULNESS,
+    match hit {
+        _ if is_note(hit) => MIN_USEFULNESS_OF_NOTE,
+        _ if hit.is_section() && hit.common_words() >= MIN_WORDS_OF_SECTION => {
+            MIN_USEFULNESS_OF_SECTION
+        }
+        _ => MIN_USEFULNESS,
     }
 }
 

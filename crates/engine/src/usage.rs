@@ -3,5 +3,7 @@
 mod injected;
 mod log;
 
-pub(crate) use injected::{InjectedMemory, read_injected, record_injected, remove_injected};
+pub(crate) use injected::{
+    InjectedMemory, forget_injected, read_injected, record_injected, remove_injected,
+};
 pub(crate) use log::{Usage, UsageReport, append_events, append_used_with};

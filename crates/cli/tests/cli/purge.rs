@@ -67,6 +67,21 @@ fn a_purged_record_is_in_no_file() {
 }
 
 #[test]
+fn a_purged_record_is_in_nothing_that_is_kept_of_contexts() {
+    let team = team();
+    store(&team, &["The door is green"]);
+    let secret = store(&team, &["The door code is zanzibar"]);
+    team.run(&["session", "start", "Doors"]).ok();
+    team.run(&["assemble", "--task", "What is the door code?"]).ok();
+    let kept = files_with_secret(&team);
+    for folder in ["session-injected", "heirloom/assembly"] {
+        assert!(kept.iter().any(|file| file.contains(folder)), "{folder}: {kept:?}");
+    }
+    purge(&team, &secret);
+    assert_eq!(files_with_secret(&team), [""; 0]);
+}
+
+#[test]
 fn the_answer_says_what_git_holds() {
     let team = team();
     let secret = store(&team, &["The door code is zanzibar"]);

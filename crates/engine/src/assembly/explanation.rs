@@ -103,6 +103,11 @@ impl Explanation {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
+    /// Removes the explanation of the last context.
+    pub(crate) fn forget_last(session: &Session) -> Result<(), Error> {
+        Ok(StateFolder::in_state(session.root(), FOLDER).remove(LAST)?)
+    }
+
     /// Adds memories that match too weakly, except for those that a line shows for another reason. A pointer shows only a
     /// title.
     pub(super) fn add_weak(&mut self, weak: &[WeakMemory]) {

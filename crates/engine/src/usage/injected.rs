@@ -76,6 +76,24 @@ pub(crate) fn remove_injected(session: &Session, work_session: &str) -> Result<(
     Ok(folder(session).remove(work_session)?)
 }
 
+/// Removes memories from what was recorded for all work sessions.
+pub(crate) fn forget_injected(session: &Session, memories: &[Referent]) -> Result<(), Error> {
+    let folder = folder(session);
+    for work_session in folder.names() {
+        let bytes = folder.read_bytes(&work_session)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut kept = String::new();
+        for mut context in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+            let InjectedContext { memories: injected, .. } = &mut context;
+            injected.retain(|it| !memories.contains(&it.memory));
+            let line = serde_json::to_string(&context).unwrap_or_default();
+            kept.extend([line.as_str(), "\n"]);
+        }
+        folder.write(&work_session, &kept)?;
+    }
+    Ok(())
+}
+
 fn folder(session: &Session) -> StateFolder<'_> {
     StateFolder::in_state(session.root(), FOLDER)
 }

@@ -8,8 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::assembly::Explanation;
 use crate::indexing;
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
+use crate::usage::forget_injected;
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -84,6 +86,7 @@ impl Operation for MemoryPurge {
             let message = error.message;
             report.notes.push(format!("the next command removes it from the index: {message}"));
         }
+        report.remove_from_state(session, &purged);
         report.find_in_git(session, &purged);
         Ok(report)
     }
@@ -153,6 +156,17 @@ fn other_copies(known: &MemorySlice, purged: &[Uuid]) -> Vec<String> {
 }
 
 impl PurgeReport {
+    /// Removes the records from what this machine keeps of contexts.
+    fn remove_from_state(&mut self, session: &Session, purged: &[Uuid]) {
+        let memories: Vec<Referent> = purged.iter().map(|id| Referent::Record(*id)).collect();
+        let forgotten =
+            forget_injected(session, &memories).and_then(|()| Explanation::forget_last(session));
+        if let Err(error) = forgotten {
+            let message = error.message;
+            self.notes.push(format!("the state of this machine may still hold it: {message}"));
+        }
+    }
+
     /// Adds where git still holds the records.
     fn find_in_git(&mut self, session: &Session, purged: &[Uuid]) {
         for id in purged {

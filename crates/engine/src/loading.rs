@@ -6,6 +6,7 @@ mod choice;
 mod learnings;
 mod role;
 mod selection;
+mod usage;
 
 pub(crate) use active_memory::{apply_memory, remove_unedited};
 pub(crate) use candidates::{Candidate, CandidateLayer, ContentKind, LoadReason, candidate_layers};
@@ -13,3 +14,4 @@ pub(crate) use choice::{ChosenContext, ChosenEntry, ChosenLayer, LeftOutFile, ch
 pub(crate) use learnings::LEARNINGS;
 pub(crate) use role::role_shares;
 pub(crate) use selection::{ContextSelection, LevelSelection, SelectedContext, check_budget};
+pub(crate) use usage::count_loaded;

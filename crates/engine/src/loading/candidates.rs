@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::learnings::without_repeated_learnings;
+use crate::workspace::catalog::id_of;
 use crate::workspace::inherit::{Assessment, Inheritance};
 
 /// Why a document is loaded.
@@ -51,6 +52,8 @@ pub(crate) struct CandidateLayer {
 /// A document that may be loaded.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
+    /// What relations and the usage log refer to it by.
+    pub(crate) id: String,
     /// The path of the file.
     pub(crate) path: String,
     /// A short name, unique in its level: `claude_md`, `decision_001`.
@@ -140,6 +143,7 @@ fn candidate(
     };
     let pattern = level.patterns().nth(placed.pattern).unwrap_or_default();
     Some(Candidate {
+        id: id_of(placed),
         path: document.path.clone(),
         key: key(&document.path, pattern.contains('*')),
         reason,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::loading::{
     ChosenContext, ChosenEntry, ContentKind, ContextSelection, LeftOutFile, LoadReason,
-    SelectedContext, candidate_layers, choose,
+    SelectedContext, candidate_layers, choose, count_loaded,
 };
 use crate::view::bar::{BarPart, bar, thousands};
 use crate::view::{Role, View, present, span};
@@ -133,6 +133,7 @@ impl Operation for ContextLoad {
         let chosen =
             choose(selected.budget, layers, shares, &mut counter, |_, _, text| text.to_owned());
         counter.save();
+        count_loaded(session, &chosen.layers);
         Ok(describe(selected, chosen))
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::sections::{self, EntryStyle};
 use crate::loading::{
     Candidate, CandidateLayer, ChosenEntry, ChosenLayer, ContentKind, ContextSelection,
-    LeftOutFile, SelectedContext, candidate_layers, choose,
+    LeftOutFile, SelectedContext, candidate_layers, choose, count_loaded,
 };
 use crate::view::View;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -59,8 +59,16 @@ impl Operation for PromptBuild {
         let mut counter = TokenCounter::open(session.root());
         let built = build(&selected, task.as_deref(), &mut counter);
         counter.save();
-        built
+        let (prompt, chosen) = built?;
+        count_loaded(session, &chosen);
+        Ok(describe(&selected, prompt, chosen))
     }
+}
+
+/// A prompt that fits into the budget.
+struct BuiltPrompt {
+    text: String,
+    tokens: usize,
 }
 
 /// Builds the prompt. The headings of the levels are not among the costs of its parts, since only levels with entries
@@ -70,7 +78,7 @@ fn build(
     selected: &SelectedContext,
     task: Option<&str>,
     counter: &mut TokenCounter<'_>,
-) -> Result<AgentPrompt, Error> {
+) -> Result<(BuiltPrompt, Vec<ChosenLayer>), Error> {
     let budget = selected.budget;
     let layout = PromptLayout::new(selected, task);
     let candidates =
@@ -94,7 +102,7 @@ fn build(
             return Err(too_small(budget, needed));
         }
         if tokens <= budget {
-            return Ok(describe(selected, prompt, tokens, chosen));
+            return Ok((BuiltPrompt { text: prompt, tokens }, chosen));
         }
         room = room.saturating_sub(1);
     }
@@ -128,14 +136,13 @@ fn too_small(budget: usize, needed: usize) -> Error {
 
 fn describe(
     selected: &SelectedContext,
-    prompt: String,
-    tokens: usize,
+    prompt: BuiltPrompt,
     chosen: Vec<ChosenLayer>,
 ) -> AgentPrompt {
     let entries = chosen.iter().rev().flat_map(|layer| &layer.entries);
     AgentPrompt {
-        prompt,
-        tokens,
+        prompt: prompt.text,
+        tokens: prompt.tokens,
         budget: selected.budget,
         sources: entries.map(|entry| entry.document.path.clone()).collect(),
         left_out: chosen.into_iter().flat_map(|layer| layer.left_out).collect(),

@@ -28,6 +28,7 @@ mod recurrence;
 mod statistics;
 #[cfg(test)]
 mod tests;
+mod time_of_day;
 
 pub use commit::{ChangeStatus, CommittedChange, HistoryCommit, Hunk, ParentVersion};
 pub use error_signature::{ErrorSignature, SharedSignature};
@@ -39,6 +40,7 @@ pub use message_search::{MessageMatch, MessageSearch};
 pub use predictor::{GivenFile, PredictedCommit, Predictor};
 pub use reason::PredictionReason;
 pub use recurrence::{Recurrence, recurring_title};
+pub use time_of_day::DailyRecurrence;
 
 /// A commit of more files says little about which files belong together.
 pub const MAX_SMALL_COMMIT_FILES: usize = 15;

@@ -2,8 +2,9 @@
 //!
 //! A line is a word, a time in milliseconds and names of memories: `injected 1771718400000 name:12 name:30` (with the
 //! tokens of each), `retrieved`, `cited` or `ignored`. A `with` line has the path of a file first, and how often each memory
-//! was used while it was open. A `counted` line holds the sums of one memory. So a log can be extended by appending and
-//! shortened by replacing its lines by sums, and both add up to the same.
+//! was used while it was open. A `times` line has a memory and when it was used, in minutes. A `counted` line holds the
+//! sums of one memory. So a log can be extended by appending and shortened by replacing its lines by sums, and both add up
+//! to the same.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -48,11 +49,16 @@ impl UsageCounts {
     }
 }
 
+/// The number of times at which a memory was used that are kept, the latest.
+const MAX_TIMES: usize = 24;
+
 /// The counts of all memories, by name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UsageFold {
     counts: FxHashMap<String, UsageCounts>,
     files: FxHashMap<String, UsedWithFile>,
+    /// When memories were used, in minutes since 1970, the earliest first.
+    times: FxHashMap<String, Vec<i64>>,
     /// The number of lines that could not be parsed.
     pub damaged_lines: usize,
 }
@@ -125,6 +131,18 @@ pub fn used_with_line<'m>(
     line
 }
 
+/// The word of a line with the times at which a memory was used.
+const TIMES: &str = "times";
+
+/// Writes a line that says when a memory was used, in minutes since 1970, without its line break.
+pub fn times_line(at_milliseconds: i64, memory: &str, minutes: &[i64]) -> String {
+    let mut line = format!("{TIMES} {at_milliseconds} {}", escape(memory));
+    for minutes in minutes {
+        let _ = write!(line, " {minutes}");
+    }
+    line
+}
+
 impl UsageFold {
     /// Adds up the lines of a log.
     pub fn of_log(text: &str) -> Self {
@@ -161,8 +179,13 @@ impl UsageFold {
         used
     }
 
-    /// Writes the sums of the memories that were accessed last, at most `limit`, and of a quarter as many files, as lines
-    /// of a log.
+    /// Returns when memories were used, in minutes since 1970, the earliest first; the memories are in no order.
+    pub fn times(&self) -> impl Iterator<Item = (&str, &[i64])> {
+        self.times.iter().map(|(name, times)| (name.as_str(), times.as_slice()))
+    }
+
+    /// Writes the sums of the memories that were accessed last, at most `limit`, of a quarter as many files, and the times
+    /// of an eighth as many memories, as lines of a log.
     pub fn to_log(&self, limit: usize) -> String {
         let mut all: Vec<(&str, &UsageCounts)> = self.all().collect();
         all.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.last_accessed), *name));
@@ -180,6 +203,12 @@ impl UsageFold {
         for (path, file) in files.into_iter().take(limit.div_ceil(4)) {
             let line = used_with_line(file.last, path, self.used_with(path));
             let _ = writeln!(text, "{line}");
+        }
+        let mut times: Vec<(&str, &[i64])> = self.times().collect();
+        times.sort_by_key(|(name, times)| (std::cmp::Reverse(times.last().copied()), *name));
+        for (name, minutes) in times.into_iter().take(limit.div_ceil(8)) {
+            let last = minutes.last().copied().unwrap_or_default();
+            let _ = writeln!(text, "{}", times_line(last.saturating_mul(60_000), name, minutes));
         }
         text
     }
@@ -200,6 +229,9 @@ impl UsageFold {
         }
         if kind == WITH_FILE {
             return self.add_file(at, &unescape(words.next()?), words);
+        }
+        if kind == TIMES {
+            return self.add_times(&unescape(words.next()?), words);
         }
         let event = UsageEvent::ALL.into_iter().find(|event| event.word() == kind)?;
         let parse = |word: &'_ str| -> Option<(String, UsageCounts)> {
@@ -251,6 +283,18 @@ impl UsageFold {
         Some(())
     }
 
+    fn add_times<'w>(&mut self, name: &str, minutes: impl Iterator<Item = &'w str>) -> Option<()> {
+        let minutes: Option<Vec<i64>> = minutes.map(|word| word.parse().ok()).collect();
+        let minutes = minutes.filter(|minutes| !minutes.is_empty())?;
+        let times = self.times.entry(name.to_owned()).or_default();
+        times.extend(minutes);
+        times.sort_unstable();
+        times.dedup();
+        let surplus = times.len().saturating_sub(MAX_TIMES);
+        times.drain(..surplus);
+        Some(())
+    }
+
     fn add(&mut self, name: &str, more: &UsageCounts) {
         let counts = match self.counts.get_mut(name) {
             Some(counts) => counts,
@@ -293,6 +337,8 @@ mod tests {
             UsageEvent::Ignored.line(3_000, [("doc:my notes 100%.md", 0)]),
             used_with_line(3_000, "src/my file.rs", [("a", 1)]),
             used_with_line(4_000, "src/my file.rs", [("b", 1), ("a", 1)]),
+            times_line(3_000, "a b", &[29_530_001]),
+            times_line(3_000, "a b", &[29_528_561, 29_530_001]),
         ];
         lines.map(|line| format!("{line}\n")).concat()
     }
@@ -308,6 +354,15 @@ mod tests {
         assert_eq!(fold.counts("unknown"), UsageCounts::default());
         assert_eq!(fold.used_with("src/my file.rs"), [("a", 2), ("b", 1)]);
         assert!(fold.used_with("src/other.rs").is_empty());
+        assert_eq!(fold.times().collect::<Vec<_>>(), [("a b", &[29_528_561, 29_530_001][..])]);
+    }
+
+    #[test]
+    fn the_latest_times_are_kept() {
+        let minutes: Vec<i64> = (0..100).collect();
+        let fold = UsageFold::of_log(&times_line(1, "a", &minutes));
+        let (_, times) = fold.times().next().unwrap();
+        assert_eq!(times, &minutes[100 - MAX_TIMES..]);
     }
 
     #[test]
@@ -323,9 +378,9 @@ mod tests {
     #[test]
     fn damaged_lines_are_counted_and_change_nothing() {
         let damaged = "injected 5 a:1 b:x\ncited\nnonsense 5 a\ncounted 5 a 1 2\nretrieved now a\n\
-            with 5 src/x.rs a:1 b\n";
+            with 5 src/x.rs a:1 b\ntimes 5 a\ntimes 5 a 1 x\n";
         let fold = UsageFold::of_log(&format!("{damaged}{}", log()));
-        assert_eq!(fold.damaged_lines, 6);
+        assert_eq!(fold.damaged_lines, 8);
         assert!(fold.used_with("src/x.rs").is_empty());
         assert_eq!(fold.counts("a"), UsageFold::of_log(&log()).counts("a"));
     }

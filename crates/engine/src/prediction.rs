@@ -1,4 +1,5 @@
-//! Predicts which memories a piece of work will need, from the files, the branch and the errors that are known of it.
+//! Predicts which memories a piece of work will need, from the files, the branch and the errors that are known of it,
+//! and from the time.
 
 mod branch;
 mod commit_details;
@@ -13,6 +14,8 @@ mod mentions;
 mod person;
 mod predict;
 mod recurring;
+mod used;
+mod used_daily;
 mod used_with;
 
 pub(crate) use branch::branch_words;
@@ -22,4 +25,6 @@ pub(crate) use history::warm_history;
 pub(crate) use memory::PredictedMemory;
 pub(crate) use person::{CONFIDENCE_OF_PREFERENCE, person_lists, person_memories};
 pub(crate) use predict::{Prediction, predict};
+pub(crate) use recurring::{recurring_lists, recurring_memories};
+pub(crate) use used_daily::used_daily;
 pub(crate) use used_with::used_with;

@@ -365,6 +365,29 @@ fn work_that_recurs_on_a_weekday_is_predicted_near_it() {
 }
 
 #[test]
+fn work_of_every_morning_is_predicted_in_the_morning() {
+    let workspace = repository();
+    for day in [19, 20, 21] {
+        // Work counts from its beginning.
+        let (started, ended) =
+            (format!("2026-01-{day}T09:00:00Z"), format!("2026-01-{day}T11:00:00Z"));
+        let title = format!("Look at the alerts of {day} January");
+        workspace.run_at(&started, &["session", "start", &title]).ok();
+        workspace.run_at(&ended, &["session", "end"]).ok();
+    }
+    let predict_at = |now: &str| -> Value {
+        let arguments = ["predict", "--json", "--file", "src/printer.rs"];
+        serde_json::from_str(&workspace.run_at(now, &arguments).ok()).unwrap()
+    };
+    let title = "Look at the alerts of 21 January";
+    let morning = predict_at("2026-01-22T08:40:00Z");
+    let reason = "recurs at this time of day: on 3 of 3 days; last on 2026-01-21";
+    assert_eq!(find(&morning, title)["reason"], reason);
+    let later = predict_at("2026-01-22T11:40:00Z");
+    assert!(!titles(&later).contains(&title), "{later:#}");
+}
+
+#[test]
 fn a_clone_without_contents_gets_a_warning() {
     let source = repository();
     source.git(&["config", "uploadpack.allowFilter", "true"]);

@@ -137,3 +137,42 @@ fn citations_decide_between_equal_matches() {
     let [best, second, third] = ids(&before).try_into().unwrap();
     assert_eq!(ids(&after), [best, third, second]);
 }
+
+#[test]
+fn what_is_used_every_morning_is_predicted_in_the_morning() {
+    let workspace = Workspace::with(HEIR, FACTS);
+    for (day, minutes) in [(16, "08:55"), (17, "09:10"), (18, "09:40")] {
+        let now = format!("2026-02-{day}T{minutes}:00Z");
+        workspace.run_at(&now, &["used", "aaaa0001"]).ok();
+    }
+    workspace.run_at("2026-02-18T15:00:00Z", &["used", "aaaa0002"]).ok();
+    let morning = "2026-02-19T09:00:00Z";
+    let predicted = |now: &str| -> Value {
+        serde_json::from_str(&workspace.run_at(now, &["predict", "--json"]).ok()).unwrap()
+    };
+    let memories = &predicted(morning)["predicted_memories"];
+    assert_eq!(memories[0]["title"], "Refunds are rounded to whole cents.");
+    let reason = "used at this time of day: on 3 of 3 days; last on 2026-02-18";
+    assert_eq!(memories[0]["reason"], reason);
+    assert!(memories[1].is_null(), "{memories:#}");
+    let afternoon = workspace.run_at("2026-02-19T16:00:00Z", &["predict"]).failed(2);
+    assert!(afternoon.contains("nothing is usual now"), "{afternoon}");
+    // The time counts in a context as long as no task is known.
+    let explained = |task: &[&str]| {
+        let arguments = ["assemble", "--explain", "--json"];
+        workspace.run_at(morning, &[&arguments[..], task].concat()).ok()
+    };
+    assert!(explained(&[]).contains(reason));
+    assert!(!explained(&["--task", "Deploy the shop"]).contains(reason));
+}
+
+#[test]
+fn loaded_documents_are_counted() {
+    let workspace = Workspace::with(HEIR, FACTS);
+    workspace.run(&["context", "load"]).ok();
+    workspace.run(&["prompt", "--task", "Round the refunds"]).ok();
+    let usage = workspace.json("usage");
+    let counted = &usage["memories"][0];
+    assert_eq!(counted["retrieved"], 2, "{usage:#}");
+    assert!(counted["tokens"].as_u64().unwrap() > 0, "{usage:#}");
+}

@@ -1,7 +1,4 @@
 //! Work that recurs on a weekday, such as a release on every Thursday.
-//!
-//! Only days are compared. The time of day is not known well enough: memories state days, and a record's time is when it was
-//! stored, without a time zone.
 
 use jiff::civil::{Date, Weekday};
 

@@ -16,7 +16,10 @@ use super::signals::{SignalQuestion, Signals};
 use super::standing;
 use super::useful::WeakMemory;
 use crate::memory::current_session;
-use crate::prediction::{CommitPredictions, person_lists, person_memories, used_with};
+use crate::prediction::{
+    CommitPredictions, person_lists, person_memories, recurring_lists, recurring_memories,
+    used_daily, used_with,
+};
 use crate::recall::{ContextMemories, ContextQuery, ContextQuestion, MemoryList};
 use crate::signals::WorkSignals;
 use crate::usage::{InjectedMemory, Usage, append_events, record_injected};
@@ -153,14 +156,18 @@ fn gather(
         WorkSignals { files: files.clone(), remembered: *remembered, ..WorkSignals::default() };
     let commits = CommitPredictions::new(session, &of_files, &[], predicted::MAX_PREDICTED);
     let (background, people_lists) = (background::lists(), person_lists(people));
-    let (background_count, people_count) = (background.len(), people_lists.len());
-    let lists = background.into_iter().chain(people_lists).chain(commits.lists()).collect();
+    // A stated task says more about the work than the time does.
+    let is_stated = signals.is_stated();
+    let time_lists = if is_stated { vec![] } else { Vec::from(recurring_lists()) };
+    let counts = [background.len(), people_lists.len(), time_lists.len()];
+    let lists = background.into_iter().chain(people_lists).chain(time_lists);
+    let lists = lists.chain(commits.lists()).collect();
     let mut memories = read_memories(session, questions, budget, lists)?;
-    let of_commits = memories.lists.split_off(background_count + people_count);
-    let of_people = memories.lists.split_off(background_count);
+    let of_commits = memories.lists.split_off(counts.iter().sum());
+    let of_time = memories.lists.split_off(counts[0] + counts[1]);
+    let of_people = memories.lists.split_off(counts[0]);
     let answers = recalled::answers(questions, &memories, budget);
     let selectors = &inherited.selectors;
-    let is_stated = signals.is_stated();
     let answers_or_all = is_stated.then_some(answers.entries.as_slice());
     let known = standing::read_memory(session, selectors, answers_or_all)?;
     let mut entries = standing::pins(session, &known)?;
@@ -175,6 +182,11 @@ fn gather(
     problems.extend(commits.failure());
     let of_people = person_memories(people, &of_people, remembered.people);
     entries.extend(predicted::preferences(&of_people));
+    if let [episodes, workflows] = of_time.as_slice() {
+        let mut of_time = recurring_memories(session, episodes, workflows);
+        of_time.extend(used_daily(session, usage)?);
+        entries.extend(predicted::routines(&of_time));
+    }
     let mut predicted = used_with(session, usage, &commits)?;
     predicted.extend(commits.into_memories(of_commits));
     entries.extend(predicted::entries(&predicted, signals.task.as_deref()));

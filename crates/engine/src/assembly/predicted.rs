@@ -1,5 +1,5 @@
-//! Entries of commits that are predicted for the files, of the memories that belong to them, and of the preferences of
-//! collaborators.
+//! Entries of commits that are predicted for the files, of the memories that belong to them, of the preferences of
+//! collaborators, and of work that is usually done at this time.
 
 use std::collections::HashSet;
 
@@ -47,6 +47,18 @@ pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<
         None => Entry::of_commit(memory, COMMIT_VALUE * memory.confidence),
     };
     confident.take(MAX_SHOWN).map(entry).collect()
+}
+
+/// Returns the entries of what is usually done or used at this time, each memory once.
+pub(super) fn routines(of_time: &[PredictedMemory]) -> Vec<Entry> {
+    let mut known: HashSet<&str> = HashSet::new();
+    let entry = |memory: &PredictedMemory| {
+        let hit = memory.hit.as_ref()?;
+        Some(Entry::of_hit(hit, Tier::Relevant, Section::Work, memory.confidence, &memory.reason))
+    };
+    let confident = of_time.iter().filter(|memory| memory.confidence >= MIN_CONFIDENCE);
+    let confident = confident.filter(|memory| known.insert(memory.id.as_str()));
+    confident.take(MAX_SHOWN).filter_map(entry).collect()
 }
 
 /// Returns the entries of the preferences of collaborators, each memory once.

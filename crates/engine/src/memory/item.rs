@@ -8,6 +8,7 @@ use heirloom_core::record::{
 };
 use heirloom_core::{Value, day};
 use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -97,6 +98,9 @@ pub(crate) struct MemoryItem {
     /// All that an episode states; its text is the title.
     #[serde(skip)]
     pub(crate) statements: Option<String>,
+    /// When the work of an episode began, or else when it was recorded.
+    #[serde(skip)]
+    pub(crate) began: Option<Timestamp>,
     /// The source that its author stated.
     #[serde(skip)]
     pub(crate) stated_source: Option<String>,
@@ -127,6 +131,12 @@ fn edited_origin(memory: &Memory, record: &Record) -> Option<Origin> {
         seen.push(edited.id);
     }
     edited.origin.clone().filter(|_| edited.id != record.id)
+}
+
+fn start_of_episode(record: &Record) -> Option<Timestamp> {
+    let Body::Episode(episode) = &record.body else { return None };
+    let seconds = i64::try_from(episode.duration_seconds.unwrap_or_default()).ok()?;
+    record.at.checked_sub(SignedDuration::from_secs(seconds)).ok()
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -160,6 +170,7 @@ impl MemoryItem {
             short_texts: record.levels.clone(),
             statements: matches!(record.body, Body::Episode(_))
                 .then(|| record.statements().into_owned()),
+            began: start_of_episode(record),
             stated_source: record.source.clone(),
             origin: record.origin.clone(),
             edited_origin: edited_origin(memory, record),
@@ -270,6 +281,7 @@ impl MemoryItem {
             title: None,
             short_texts: ShortTexts::default(),
             statements: None,
+            began: None,
             stated_source: None,
             origin: None,
             edited_origin: None,

@@ -11,7 +11,8 @@ use super::errors::similar_errors;
 use super::memory::PredictedMemory;
 use super::mentions::FileMentions;
 use super::person::{person_lists, person_memories, unknown_people};
-use super::recurring;
+use super::recurring::{recurring_lists, recurring_memories};
+use super::used_daily::used_daily;
 use super::used_with::used_with;
 use crate::recall::{ContextAnswers, ContextQuery, ContextQuestion, Hit, MemoryList};
 use crate::signals::{WorkSignals, reason_from};
@@ -51,7 +52,9 @@ pub(crate) fn predict(
     let mut warnings = signals.warnings.clone();
     warnings.extend(commits.warnings());
     let imports = commits.import_mentions();
-    let of_usage = used_with(session, &Usage::read(session), &commits)?;
+    let usage = Usage::read(session);
+    let mut of_usage = used_with(session, &usage, &commits)?;
+    of_usage.extend(used_daily(session, &usage)?);
     let files = std::mem::take(&mut commits.files);
     let remembered = signals.remembered;
     let mentions: Vec<FileMentions> =
@@ -66,7 +69,7 @@ pub(crate) fn predict(
     let lengths: Vec<usize> = of_files.iter().map(Vec::len).collect();
     let (of_imports, of_people) = (imports.lists(), person_lists(people));
     let (imports_length, people_length) = (of_imports.len(), of_people.len());
-    let lists = recurring::lists().into_iter().chain(of_files.into_iter().flatten());
+    let lists = recurring_lists().into_iter().chain(of_files.into_iter().flatten());
     let lists = lists.chain(of_imports).chain(of_people).chain(commits.lists()).collect();
     let query = ContextQuery { questions, instructions: 0, lists };
     let mut found = query.read(session)?;
@@ -79,7 +82,7 @@ pub(crate) fn predict(
     let mut memories = person_memories(people, &of_people, remembered.people);
     warnings.extend(unknown_people(people, &memories, &commits.authors));
     memories.extend(of_usage);
-    memories.extend(recurring::memories(&of_time[0], &of_time[1], session.today()));
+    memories.extend(recurring_memories(session, &of_time[0], &of_time[1]));
     let mut of_files = of_files.as_slice();
     for (mentions, length) in mentions.iter().zip(lengths) {
         let (of_file, rest) = of_files.split_at(length);

@@ -3,13 +3,14 @@
 
 use heirloom_core::Problem;
 use heirloom_core::record::Referent;
-use heirloom_core::usage::{UsageCounts, UsageEvent, UsageFold, used_with_line};
+use heirloom_core::usage::{UsageCounts, UsageEvent, UsageFold, times_line, used_with_line};
 use heirloom_store::StoreError;
 use heirloom_store::state::StateFolder;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::view::present;
 use crate::{Error, Session};
 
 /// Folder in the state of this machine.
@@ -78,12 +79,10 @@ impl Usage {
             Ok(Some(bytes)) => {
                 let fold = UsageFold::of_log(&String::from_utf8_lossy(&bytes));
                 let problem = (fold.damaged_lines > 0).then(|| {
-                    let message = format!(
-                        "{} of the usage log cannot be read and do not count",
-                        crate::view::present::count(fold.damaged_lines, "line")
-                    );
+                    let lines = present::count(fold.damaged_lines, "line");
+                    let message = format!("not counted: {lines} of the usage log cannot be read");
                     Problem::in_file(path(), message)
-                        .hint("they are kept aside when the log is next shortened")
+                        .hint("the log is kept aside when it is next shortened")
                 });
                 Usage { fold, problem }
             }
@@ -108,6 +107,17 @@ impl Usage {
     pub(crate) fn used_with(&self, path: &str) -> Vec<(Referent, u64)> {
         let used = self.fold.used_with(path).into_iter();
         used.map(|(name, times)| (Referent::from(name), times)).collect()
+    }
+
+    /// Returns when memories were used, the earliest time of each first, ordered by memory.
+    pub(crate) fn times(&self) -> Vec<(Referent, Vec<Timestamp>)> {
+        let time = |minutes: &i64| Timestamp::from_second(minutes.checked_mul(60)?).ok();
+        let memory = |(name, minutes): (&str, &[i64])| {
+            (Referent::from(name), minutes.iter().filter_map(time).collect())
+        };
+        let mut times: Vec<(&str, &[i64])> = self.fold.times().collect();
+        times.sort_unstable();
+        times.into_iter().map(memory).collect()
     }
 
     /// Returns all memories with their counts, in no order.
@@ -147,6 +157,17 @@ pub(crate) fn append_used_with(
     let once = || names.iter().map(|name| (name.as_str(), 1));
     let lines: Vec<String> = files.iter().map(|file| used_with_line(at, file, once())).collect();
     append_lines(session, &lines)
+}
+
+/// Appends when memories were used.
+pub(crate) fn append_times<'r>(
+    session: &Session,
+    used: impl IntoIterator<Item = (&'r Referent, Timestamp)>,
+) -> Result<(), Error> {
+    let line = |(memory, time): (&Referent, Timestamp)| {
+        times_line(session.now().as_millisecond(), &memory.to_string(), &[time.as_second() / 60])
+    };
+    append_lines(session, &used.into_iter().map(line).collect::<Vec<String>>())
 }
 
 fn append_lines(session: &Session, lines: &[String]) -> Result<(), Error> {

@@ -16,7 +16,7 @@ use super::conversation::Conversation;
 use crate::memory::OpenSession;
 use crate::recall::term_rarities;
 use crate::usage::{
-    InjectedMemory, append_events, append_used_with, read_injected, remove_injected,
+    InjectedMemory, append_events, append_times, append_used_with, read_injected, remove_injected,
 };
 use crate::view::present::opening;
 use crate::workspace::typed_path::{is_inside, path_in_workspace};
@@ -40,6 +40,9 @@ pub(crate) struct JudgedMemory {
     pub(crate) text: String,
     #[serde(skip)]
     memory: Referent,
+    /// When it was first injected.
+    #[serde(skip)]
+    injected_at: Timestamp,
 }
 
 /// Judges what was injected during a session by its conversation, and counts it. Without a conversation, nothing is
@@ -61,6 +64,8 @@ pub(super) fn judge_session(
     append_events(session, &events)?;
     let used: Vec<&Referent> = with(true).into_iter().map(|(memory, _)| memory).collect();
     append_used_with(session, &files_of(session, &conversation.transcript), &used)?;
+    let cited = judged.iter().filter(|it| it.cited);
+    append_times(session, cited.map(|it| (&it.memory, it.injected_at)))?;
     Ok(judged)
 }
 
@@ -110,7 +115,9 @@ fn judge_memories(
         let new = JudgedMemory::new(it, names, verdict);
         // A memory of which several texts were shown is used if one of them was.
         match judged.iter_mut().find(|known| known.memory == new.memory) {
-            Some(known) if known.likelihood < new.likelihood => *known = new,
+            Some(known) if known.likelihood < new.likelihood => {
+                *known = JudgedMemory { injected_at: known.injected_at, ..new };
+            }
             Some(_) => {}
             None => judged.push(new),
         }
@@ -127,6 +134,7 @@ impl JudgedMemory {
             likelihood: (verdict.likelihood * 100.0).round() / 100.0,
             text: opening(&injected.text),
             memory: injected.memory.clone(),
+            injected_at: injected.at,
         }
     }
 }

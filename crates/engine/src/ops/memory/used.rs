@@ -9,7 +9,7 @@ use crate::memory::{MemoryItem, MemoryQuery};
 use crate::ops::answers::ChangedItems;
 use crate::ops::recall::expand::expand;
 use crate::signals::CurrentSignals;
-use crate::usage::{append_events, append_used_with};
+use crate::usage::{append_events, append_times, append_used_with};
 use crate::workspace::typed_path::checked_path_in_workspace;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -66,6 +66,7 @@ impl Operation for MemoryUsed {
         append_events(session, &[(UsageEvent::Cited, cited)])?;
         let used: Vec<&Referent> = items.iter().map(|item| &item.referent).collect();
         append_used_with(session, &files, &used)?;
+        append_times(session, used.into_iter().map(|memory| (memory, session.now())))?;
         Ok(ChangedItems { done: "counted as used", items, notes: vec![] })
     }
 }

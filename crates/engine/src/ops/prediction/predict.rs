@@ -70,7 +70,7 @@ impl Operation for ContextPredict {
         usage: "predict",
         group: Group::Memory,
         effect: Effect::Reads,
-        about: "Predict which memories and commits work on a file will need: what changed together with it, which commits wrote the lines, what names it; also for a branch, an error or a collaborator. Remembered signals count.",
+        about: "Predict which memories and commits work on a file will need: what changed together with it, which commits wrote the lines, what names it; also for a branch, an error or a collaborator, and what is usually done at this time. Remembered signals count.",
     };
     const PATHS: &[&str] = &["/context/predict"];
 
@@ -88,14 +88,14 @@ impl Operation for ContextPredict {
         if !request.no_signals {
             signals = signals.with_remembered(session);
         }
-        let prediction = match is_nothing_known(&signals) {
-            // A branch such as `main` says nothing, unless it was asked about.
-            true if !is_stated => {
-                return Err(Error::bad_input("nothing is known about the work")
-                    .hint("state a file, a branch, an error message or a person"));
-            }
-            _ => predict(session, &signals, limit)?,
-        };
+        let prediction = predict(session, &signals, limit)?;
+        // A branch such as `main` says nothing, unless it was asked about. The time may.
+        if prediction.memories.is_empty() && !is_stated && is_nothing_known(&signals) {
+            return Err(Error::bad_input(
+                "nothing is known about the work, and nothing is usual now",
+            )
+            .hint("state a file, a branch, an error message or a person"));
+        }
         Ok(PredictedContext::new(prediction, explain))
     }
 }

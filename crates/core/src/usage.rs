@@ -53,7 +53,7 @@ impl UsageCounts {
 const MAX_TIMES: usize = 24;
 
 /// The counts of all memories, by name.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageFold {
     counts: FxHashMap<String, UsageCounts>,
     files: FxHashMap<String, UsedWithFile>,
@@ -64,7 +64,7 @@ pub struct UsageFold {
 }
 
 /// The memories that were used while a file was open.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct UsedWithFile {
     /// How often each was, by name.
     counts: FxHashMap<String, u64>,
@@ -147,12 +147,17 @@ impl UsageFold {
     /// Adds up the lines of a log.
     pub fn of_log(text: &str) -> Self {
         let mut fold = UsageFold::default();
+        fold.add_lines(text);
+        fold
+    }
+
+    /// Adds lines that were appended to the log.
+    pub fn add_lines(&mut self, text: &str) {
         for line in text.lines().filter(|line| !line.is_empty()) {
-            if fold.add_line(line).is_none() {
-                fold.damaged_lines += 1;
+            if self.add_line(line).is_none() {
+                self.damaged_lines += 1;
             }
         }
-        fold
     }
 
     /// Returns the counts of a memory.

@@ -2,6 +2,7 @@
 
 mod injected;
 mod log;
+mod read_logs;
 
 pub(crate) use injected::{
     InjectedMemory, forget_injected, read_injected, record_injected, remove_injected,

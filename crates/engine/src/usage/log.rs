@@ -1,6 +1,8 @@
 //! The usage log in the local state of this machine: lines that are appended, folded when read, and replaced by their
 //! sums when the log has grown.
 
+use std::sync::Arc;
+
 use heirloom_core::Problem;
 use heirloom_core::record::Referent;
 use heirloom_core::usage::{UsageCounts, UsageEvent, UsageFold, times_line, used_with_line};
@@ -10,6 +12,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::read_logs::ReadLogs;
 use crate::view::present;
 use crate::{Error, Session};
 
@@ -28,7 +31,7 @@ const MAX_COUNTED_MEMORIES: usize = 2_000;
 /// How often memories were used.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
-    fold: UsageFold,
+    fold: Arc<UsageFold>,
     /// The problem of a log with damaged lines.
     pub(crate) problem: Option<Problem>,
 }
@@ -77,7 +80,12 @@ impl Usage {
         match folder.read_bytes(LOG) {
             Ok(None) => Usage::default(),
             Ok(Some(bytes)) => {
-                let fold = UsageFold::of_log(&String::from_utf8_lossy(&bytes));
+                let fold = match session.process_cache().is_long_lived() {
+                    true => {
+                        session.process_cache().part::<ReadLogs>().fold(folder.path(LOG), bytes)
+                    }
+                    false => Arc::new(UsageFold::of_log(&String::from_utf8_lossy(&bytes))),
+                };
                 let problem = (fold.damaged_lines > 0).then(|| {
                     let lines = present::count(fold.damaged_lines, "line");
                     let message = format!("not counted: {lines} of the usage log cannot be read");

@@ -11,6 +11,7 @@ pub(crate) mod memory_file;
 pub(crate) mod new_adr;
 pub(crate) mod new_names;
 pub(crate) mod new_workspace;
+mod parsed_records;
 pub(crate) mod scaffold;
 pub(crate) mod template;
 pub(crate) mod typed_path;

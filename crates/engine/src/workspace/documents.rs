@@ -21,6 +21,7 @@ use heirloom_store::stamp::Stamp;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
+use crate::workspace::parsed_records::ParsedRecords;
 use crate::workspace::template;
 use crate::{Error, Session};
 
@@ -269,6 +270,11 @@ impl Documents {
     ) -> Result<(Vec<AdrDocument>, Vec<Problem>), Error> {
         let (root, config) = (session.root(), session.config()?);
         let (found, mut problems) = adrs::find(root, config, scope);
+        let process = session.process_cache();
+        if process.is_long_lived() {
+            let records = process.part::<ParsedRecords>().read(session, found, &mut problems);
+            return Ok((records, problems));
+        }
         if found.len() < MIN_CACHED_RECORDS {
             return Ok((adrs::read_files(root, found, &mut problems), problems));
         }

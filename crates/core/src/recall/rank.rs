@@ -95,6 +95,8 @@ const SPARE_RESULTS: usize = 20;
 const MIN_PARALLEL_SLOTS: usize = 200_000;
 /// The least number of candidates from each of the three searches: terms, vectors, period.
 const MIN_CANDIDATES: usize = 100;
+/// How many candidates from each search there are at least for each result.
+const CANDIDATES_PER_RESULT: usize = 2;
 /// In a large corpus the number of candidates is the square root of its size, divided by this.
 const CANDIDATE_ROOT_DIVISOR: usize = 2;
 
@@ -265,8 +267,9 @@ impl<'r, C: Corpus> Ranking<'r, C> {
     /// Searches for the candidates of an answer with at most `limit` places.
     fn new(corpus: &'r C, question: &'r Question<'r>, unit: AnswerUnit, limit: usize) -> Self {
         let enough = MIN_CANDIDATES.max(corpus.size().isqrt() / CANDIDATE_ROOT_DIVISOR);
-        let max_candidates =
-            enough.max(limit.saturating_mul(4)).min(corpus.slot_bound().max(enough));
+        let max_candidates = enough
+            .max(limit.saturating_mul(CANDIDATES_PER_RESULT))
+            .min(corpus.slot_bound().max(enough));
         let search_vectors = || match question.vector.is_empty() {
             true => vec![],
             false => corpus.nearest(&question.vector, max_candidates),
@@ -322,7 +325,10 @@ impl<'r, C: Corpus> Ranking<'r, C> {
         }
         contenders.sort_by(better);
         self.add_likeness_bonus(&mut contenders);
-        self.demote_repetitions(&mut contenders, limit);
+        // A context leaves out what is said twice itself, and asks for more chunks than can be compared quickly.
+        if self.unit != AnswerUnit::Chunk {
+            self.demote_repetitions(&mut contenders, limit);
+        }
         contenders.truncate(limit);
         contenders.iter().map(|contender| self.ranked_memory(contender)).collect()
     }

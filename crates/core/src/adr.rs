@@ -505,6 +505,10 @@ mod tests {
                 "# T\n## Status\nApproved\n\n> This ADR is superceded by [`ADR 017`](./adr-017-x.md)\n",
                 vec![17],
             ),
+            (
+                "# T\n## Context\n**Note: This has been superseded by [ADR-13](adr-13-y.md).**\n",
+                vec![13],
+            ),
             ("# T\n## Status\nAccepted\n## Context\nlogging was superseded by log4j 2\n", vec![]),
         ] {
             let expected: Vec<Option<u32>> = expected.into_iter().map(Some).collect();
@@ -523,6 +527,11 @@ mod tests {
             ),
             ("# T\n- Status: accepted\n\n## Links\n- Supersedes [0003](0003-y.md)\n", vec![3]),
             ("---\nstatus: \"accepted; supersedes ADR-0045\"\n---\n", vec![45]),
+            ("# T\n## Context\nThis supersedes [ADR-001][].\n", vec![1]),
+            (
+                "# T\n**Status**: Accepted\n\n**Supersedes**: ADR 0053 §7 \"Detection\", ADR 9\n",
+                vec![9],
+            ),
         ] {
             let expected: Vec<Option<u32>> = expected.into_iter().map(Some).collect();
             assert_eq!(supersedes(text), expected, "{text}");

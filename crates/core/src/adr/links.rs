@@ -61,6 +61,9 @@ const SUBJECTS: &[&str] = &[
     "this record",
     "this document",
     "this rfc",
+    "this has been superseded",
+    "this is superseded",
+    "this supersedes",
 ];
 
 /// Reads the links from the front matter, the status and the text. `visible` is the text as
@@ -305,11 +308,21 @@ fn label_number(label: &str) -> Option<u32> {
 fn find_ids(text: &str, is_field: bool) -> Vec<LinkTarget> {
     let mut found = Vec::new();
     let mut previous = "";
+    let mut is_previous_id = false;
     for word in text.split(|c: char| {
         c.is_whitespace()
-            || matches!(c, ',' | ';' | '(' | ')' | '`' | '*' | '|' | '<' | '>' | ':' | '+')
+            || matches!(
+                c,
+                ',' | ';' | '(' | ')' | '[' | ']' | '`' | '*' | '|' | '<' | '>' | ':' | '+'
+            )
     }) {
-        let word = word.trim_matches(|c: char| matches!(c, '.' | '"' | '\'' | '[' | ']' | '§'));
+        // A part of a record does not stand for the record: `ADR-53 §7`.
+        if is_previous_id && word.starts_with('§') {
+            found.pop();
+            is_previous_id = false;
+            continue;
+        }
+        let word = word.trim_matches(['.', '"', '\'', '§']);
         let digits_at = word.len() - word.trim_start_matches(|c: char| !c.is_ascii_digit()).len();
         let (prefix, digits) = word.split_at(digits_at);
         // A field may have the name of a file without its ending: `ADR-0001-use-sqlite`.
@@ -321,13 +334,15 @@ fn find_ids(text: &str, is_field: bool) -> Vec<LinkTarget> {
         let prefix = prefix.trim_end_matches(['-', '_', '#']);
         if let Some(number) = number {
             let has_prefix = is_id_prefix(prefix) || (prefix.is_empty() && is_id_prefix(previous));
-            if has_prefix || (prefix.is_empty() && is_field) {
+            is_previous_id = has_prefix || (prefix.is_empty() && is_field);
+            if is_previous_id {
                 let written =
                     if prefix.is_empty() { digits.to_owned() } else { word.to_uppercase() };
                 found.push(LinkTarget { written, number: Some(number), href: None });
             }
         }
         if !word.is_empty() {
+            is_previous_id &= number.is_some();
             previous = word;
         }
     }

@@ -49,6 +49,8 @@ pub struct Config {
     pub stages: Vec<String>,
     /// Decision records.
     pub adrs: Adrs,
+    /// Documents that are searched and belong to no level.
+    pub documents: Documents,
     /// Memory.
     pub memory: Memory,
     /// Prediction.
@@ -78,6 +80,14 @@ pub struct LevelFiles {
 pub struct Adrs {
     /// Folders besides `.heirloom/adrs`, searched with their subfolders.
     pub folders: Vec<String>,
+}
+
+/// Documents that are searched and belong to no level: `heir recall` finds them, and contexts point to them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Documents {
+    /// Files, and folders whose markdown files are searched with those of their subfolders.
+    pub paths: Vec<String>,
 }
 
 /// Settings of memory.
@@ -168,6 +178,7 @@ impl Default for Config {
             token_budget: None,
             stages: vec![],
             adrs: Adrs::default(),
+            documents: Documents::default(),
             memory: Memory::default(),
             prediction: Prediction::default(),
             llm: Llm::default(),
@@ -176,6 +187,12 @@ impl Default for Config {
             sprints: no_sprint_settings(),
         }
     }
+}
+
+/// Returns whether a path names something below the root.
+fn is_below_root(path: &str) -> bool {
+    let is_name = |part: &str| !matches!(part, "" | "." | "..");
+    !path.contains('\\') && path.trim_end_matches('/').split('/').all(is_name)
 }
 
 fn no_sprint_settings() -> Result<SprintSettings, Problem> {
@@ -254,16 +271,17 @@ impl Config {
         if let Some((path, message)) = loading.first_defect(&hierarchy) {
             return Err(problem_at(text, &path, message));
         }
-        for (at, folder) in self.adrs.folders.iter().enumerate() {
-            if folder.starts_with('/')
-                || folder.contains('\\')
-                || folder.split('/').any(|part| part == "..")
+        let folders = ("adrs", "folders", "a folder", &self.adrs.folders);
+        let documents = ("documents", "paths", "a file or folder", &self.documents.paths);
+        for (table, key, what, paths) in [folders, documents] {
+            if let Some((at, path)) =
+                paths.iter().enumerate().find(|(_, path)| !is_below_root(path))
             {
                 let message = format!(
-                    "adrs.folders: `{folder}` must be a folder below the root, written with `/` as separator"
+                    "{table}.{key}: `{path}` must be {what} below the root, written with `/` as separator"
                 );
-                let path = [Step::key("adrs"), Step::key("folders"), Step::Item(at)];
-                return Err(problem_at(text, &path, message));
+                let place = [Step::key(table), Step::key(key), Step::Item(at)];
+                return Err(problem_at(text, &place, message));
             }
         }
         Ok(())

@@ -22,6 +22,7 @@ pub mod line_dates;
 pub mod listings;
 pub mod log;
 mod o200k;
+pub mod reference_documents;
 pub mod registry;
 pub mod stamp;
 pub mod state;

@@ -203,3 +203,84 @@ fn a_document_that_becomes_a_memory_document_is_read_again() {
     workspace.write(".heirloom/config.toml", settings("always = [\"a.md\"]\nmemory = \"log.md\""));
     assert_eq!(workspace.json("graph show aaaa1111")["node"]["title"], "Keys are short");
 }
+
+const REPOSITORY: &str = "\
+//- README.md
+# Shop
+
+## Tooling
+
+Dialogs are checked with the spectacle linter.
+//- CONTRIBUTING.md
+# Contributing
+
+Sign every commit with your quill.
+//- docs/adr/0001-use-rust.md
+# 1. Use Rust
+
+## Status
+
+Accepted
+
+## Decision
+
+We use Rust.
+//- docs/adr/0002-use-sqlite.md
+# 2. Use SQLite
+
+## Status
+
+Accepted
+
+## Decision
+
+We use SQLite.
+//- docs/deploy/canary.md
+# Canary
+
+The canary gets a tenth of the traffic.
+//- docs/adr/template.md
+# Title
+
+Quill.
+";
+
+#[test]
+fn adopted_documents_are_found_and_contexts_only_point_to_them() {
+    let workspace = Workspace::with(HEIR, REPOSITORY);
+    workspace.heir("adopt").ok();
+    let settings = workspace.read(".heirloom/config.toml");
+    assert!(
+        settings.contains("paths = [\"CONTRIBUTING.md\", \"README.md\", \"docs\"]"),
+        "{settings}"
+    );
+    let paths = |query: &str| -> Vec<String> {
+        let found = workspace.json(&format!("recall {query}"));
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["_meta"]["path"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(paths("spectacle linter")[0], "README.md");
+    assert_eq!(paths("quill"), ["CONTRIBUTING.md"]);
+    assert_eq!(paths("canary traffic")[0], "docs/deploy/canary.md");
+    assert!(workspace.heir("show docs/deploy/canary.md").ok().contains("a tenth of the traffic"));
+    workspace.heir("show docs/adr/template.md").failed(2);
+    let work =
+        workspace.run(&["assemble", "--task", "Check the dialogs with the spectacle linter"]);
+    let work = work.ok();
+    assert!(!work.contains("are checked") && work.contains("README.md"), "{work}");
+    let question = ["assemble", "--task", "Which linter checks the dialogs?"];
+    assert!(workspace.run(&question).ok().contains("the spectacle linter"));
+    // Adopting again changes nothing.
+    workspace.heir("adopt").ok();
+    assert_eq!(workspace.read(".heirloom/config.toml"), settings);
+}
+
+#[test]
+fn documents_outside_of_the_root_are_refused() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    for path in ["../secrets", "/etc/passwd", "docs/../..", "", "."] {
+        workspace.write(".heirloom/config.toml", format!("[documents]\npaths = [\"{path}\"]\n"));
+        let error = workspace.heir("recall anything").failed(2);
+        assert!(error.contains("documents.paths") && error.contains("config.toml:2"), "{error}");
+    }
+}

@@ -352,8 +352,9 @@ fn adopt_finds_decision_records_by_their_content() {
         workspace.write(path, text);
     }
     let adopted = workspace.json("adopt");
-    assert_eq!(adopted["found"].as_array().unwrap().len(), 1, "{adopted:#}");
+    assert_eq!(adopted["found"].as_array().unwrap().len(), 2, "{adopted:#}");
     assert_eq!(adopted["found"][0]["path"], "docs/design/log");
+    assert_eq!(adopted["found"][1]["reason"], "2 documents");
     assert_eq!(
         adopted["found"][0]["reason"],
         "2 of 2 numbered files have the sections of a decision record"

@@ -30,6 +30,8 @@ pub(super) enum DocumentClass {
     Adr,
     /// A document in the archive.
     Archived,
+    /// A document that is searched and belongs to no level.
+    Reference,
 }
 
 /// Returns the date that a document states.
@@ -246,13 +248,14 @@ impl<'d> PassageHeader<'d> {
         let document = &placed.document;
         let kind = match (class, placed.role) {
             (DocumentClass::Adr, _) => "adr",
-            (DocumentClass::Archived, _) => "document",
+            (DocumentClass::Archived | DocumentClass::Reference, _) => "document",
             (DocumentClass::OfLevel, DocumentRole::Main) => placed.level.as_str(),
             (DocumentClass::OfLevel, _) => "context",
         };
         let project = placed.selectors.get("project").map(String::as_str);
         let (standing, id) = match (class, adr) {
             (DocumentClass::Archived, _) => (Standing::Archived, None),
+            (DocumentClass::Reference, _) => (Standing::Active, Some(document.path.clone())),
             (_, None) => (Standing::Active, Some(catalog::id_of(placed))),
             (_, Some(adr)) => {
                 let standing = match is_replaced || adr.status.is_retired() {

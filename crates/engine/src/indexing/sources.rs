@@ -19,7 +19,7 @@ use heirloom_store::layout::{self, DocumentRole, HierarchyDocument};
 use heirloom_store::listings::Listings;
 use heirloom_store::log::{self, Log, Shard, Tombstones};
 use heirloom_store::stamp::{self, FileWatch, Stamp};
-use heirloom_store::{Root, config};
+use heirloom_store::{Root, config, reference_documents};
 
 use super::passages::{Content, DocumentClass, Sections, entry_passages};
 use crate::workspace::archive;
@@ -414,13 +414,18 @@ fn list_documents(
     let archived = archive::documents(root)
         .into_iter()
         .map(|path| (place_outside_levels("archive", path, None), DocumentClass::Archived));
+    let (references, reference_problems) = reference_documents::find(listings, session.config()?);
+    problems.extend(reference_problems);
+    let references = references
+        .into_iter()
+        .map(|path| (place_outside_levels("document", path, None), DocumentClass::Reference));
     let is_named_by_level = |path: &str| {
         let mut patterns =
             hierarchy.levels.iter().flat_map(heirloom_core::hierarchy::Level::patterns);
         patterns.any(|pattern| pattern == path)
     };
     let mut documents: BTreeMap<String, SourceDocument> = BTreeMap::new();
-    for (placed, class) in of_levels.chain(records).chain(archived) {
+    for (placed, class) in of_levels.chain(records).chain(archived).chain(references) {
         let path = placed.document.path.clone();
         // The exact path in a level overrides gitignore.
         if !is_named_by_level(&path) && ignored.is_ignored(&path) {
@@ -428,7 +433,9 @@ fn list_documents(
         }
         let stamp = match class {
             DocumentClass::Adr => adrs::stamp(listings, &path),
-            DocumentClass::OfLevel | DocumentClass::Archived => listings.stamp(&path),
+            DocumentClass::OfLevel | DocumentClass::Archived | DocumentClass::Reference => {
+                listings.stamp(&path)
+            }
         };
         match stamp {
             Some(stamp) => {
@@ -523,7 +530,7 @@ fn read_all(dir: &ConfinedDir, documents: &[&SourceDocument]) -> Vec<Option<Sect
 fn read_document(dir: &ConfinedDir, listed: &SourceDocument) -> Option<Sections> {
     let (text, document) = match listed.class {
         DocumentClass::Adr => adrs::read_document(dir, listed.path()),
-        DocumentClass::OfLevel | DocumentClass::Archived => {
+        DocumentClass::OfLevel | DocumentClass::Archived | DocumentClass::Reference => {
             layout::read_document_in(dir, listed.path())
         }
     }?;

@@ -170,6 +170,12 @@ fn settings(root: &Root, detected: &Detection) -> Result<Settings, Error> {
             add_to_array(&mut document, &["adrs", "folders"], folder);
         }
     }
+    for searched in &detected.searched {
+        let mut read = current.documents.paths.iter().map(|path| path.trim_end_matches('/'));
+        if !read.any(|parent| path::is_within(searched, parent)) {
+            add_to_array(&mut document, &["documents", "paths"], searched);
+        }
+    }
     let header = if before.is_none() { HEADER } else { "" };
     let after = format!("{header}{document}");
     Config::parse(&after)?;

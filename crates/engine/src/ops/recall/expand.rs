@@ -5,6 +5,8 @@ use heirloom_core::recall::{DocumentPart, split_section_name};
 use heirloom_core::record::Referent;
 use heirloom_core::supersession::Supersession;
 use heirloom_core::{Hint, path};
+use heirloom_store::listings::Listings;
+use heirloom_store::reference_documents;
 
 use crate::indexing::stated_date;
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, MemoryTarget};
@@ -15,8 +17,8 @@ use crate::workspace::catalog::{Catalog, CatalogEntry};
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
-/// The kind of an archived document that is not indexed.
-const UNINDEXED_KIND: &str = "document";
+/// The kind of a document that belongs to no level.
+const DOCUMENT_KIND: &str = "document";
 
 /// Returns what an id stands for in this workspace or, if nothing here has it, in the other registered ones, since
 /// hits of these are shown as well.
@@ -67,6 +69,9 @@ fn expand_here(
         [] => {}
         [document] => return Ok(vec![expand_document(session, &catalog, document)?]),
         _ => return Err(catalog.find(typed).err().unwrap_or_else(|| unknown(typed))),
+    }
+    if let Some(document) = expand_reference(session, typed)? {
+        return Ok(vec![document]);
     }
     if let Some(archived) = expand_archived(session, typed)? {
         return Ok(vec![archived]);
@@ -176,6 +181,27 @@ fn successors(catalog: &Catalog, path: &str) -> Vec<String> {
     supersession.successors(index).map(|new| catalog.adrs[new].id.clone()).collect()
 }
 
+/// Returns a document that belongs to no level, by its path.
+fn expand_reference(session: &Session, typed: &str) -> Result<Option<RecordDetails>, Error> {
+    let root = session.root();
+    if !reference_documents::contains(&Listings::new(root), session.config()?, typed) {
+        return Ok(None);
+    }
+    let text = root.read(typed)?.unwrap_or_default();
+    let subject = Referent::Document(typed.to_owned());
+    let known = MemoryQuery::new().referents([subject.clone()]).read(session)?;
+    let part = DocumentPart {
+        id: typed.to_owned(),
+        kind: DOCUMENT_KIND.to_owned(),
+        path: typed.to_owned(),
+        text,
+        line: 1,
+        ..DocumentPart::default()
+    };
+    let item = MemoryItem::of_part(&known.memory, &subject, &part);
+    Ok(Some(RecordDetails::new(session, &known, item, session.today())))
+}
+
 /// Returns the latest version of an archived document that a name refers to, or the one whose path in the archive is
 /// given.
 fn expand_archived(session: &Session, typed: &str) -> Result<Option<RecordDetails>, Error> {
@@ -189,7 +215,7 @@ fn expand_archived(session: &Session, typed: &str) -> Result<Option<RecordDetail
     let known = MemoryQuery::new().referents([subject.clone()]).read(session)?;
     let part = DocumentPart {
         id: location.clone(),
-        kind: UNINDEXED_KIND.to_owned(),
+        kind: DOCUMENT_KIND.to_owned(),
         path: location.clone(),
         standing: Standing::Archived,
         ..DocumentPart::default()

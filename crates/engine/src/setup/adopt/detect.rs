@@ -1,8 +1,8 @@
 //! Finds documents that can be adopted: by their usual names, and decision records by their content.
 
 use heirloom_core::{adr, path};
-use heirloom_store::Root;
 use heirloom_store::walk::{self, Folder};
+use heirloom_store::{Root, layout};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -37,6 +37,8 @@ pub(super) struct Detection {
     /// Level and pattern; `FIRST_LEVEL` stands for the first level.
     pub(super) files: Vec<(&'static str, String)>,
     pub(super) adr_folders: Vec<String>,
+    /// Files and folders of documents that are only searched.
+    pub(super) searched: Vec<String>,
     /// Whether the repository has more folders than were searched.
     pub(super) is_cut_off: bool,
 }
@@ -56,6 +58,18 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     (".windsurfrules", "rules for Windsurf"),
     (".github/copilot-instructions.md", "instructions for Copilot"),
 ];
+
+/// Usual names of documents about a repository, in lower case without the extension.
+const DOCUMENT_NAMES: &[&str] =
+    &["readme", "contributing", "architecture", "development", "hacking", "glossary"];
+
+/// Usual names of folders of documents.
+const DOCUMENT_FOLDERS: &[&str] = &["doc", "docs", "documentation"];
+
+/// A folder with more documents is not proposed: it is mostly generated, or a website.
+const MAX_DOCUMENTS: usize = 500;
+
+const READ_AS_SEARCHED: &str = "documents that recall finds, and that contexts point to";
 
 /// Fact files of Omegon and its predecessors.
 const OMEGON_FACTS: &[&str] =
@@ -98,6 +112,10 @@ pub(super) fn all(root: &Root) -> Detection {
     for path in OMEGON_FACTS.iter().filter(|path| root.exists(path)) {
         let read_as = format!("memory, once `heir import {path}` has imported them");
         detection.add(path, "facts of Omegon", "the usual name", &read_as);
+    }
+    // Nearly every repository has a README.md, so documents alone are no reason to adopt it.
+    if !detection.found.is_empty() {
+        detection.add_documents(&walk.folders);
     }
     detection
 }
@@ -231,6 +249,34 @@ impl Detection {
         if let Some(reason) = records_by_content(root, folder) {
             self.add_record_folder(&folder.path, &reason);
         }
+    }
+
+    /// Adds documents about the repository, and folders of documents besides decision records.
+    fn add_documents(&mut self, folders: &[Folder]) {
+        let top = folders.iter().find(|folder| folder.path.is_empty());
+        for name in top.into_iter().flat_map(|folder| &folder.files) {
+            let lower = name.to_lowercase();
+            if layout::is_markdown(name) && DOCUMENT_NAMES.contains(&path::stem(&lower)) {
+                self.add_searched(name, "a document", "the usual name");
+            }
+        }
+        for named in folders.iter().filter(|it| DOCUMENT_FOLDERS.contains(&it.path.as_str())) {
+            let is_record_folder =
+                |inner: &Folder| self.adr_folders.iter().any(|it| path::is_within(&inner.path, it));
+            let inner = folders.iter().filter(|inner| {
+                path::is_within(&inner.path, &named.path) && !is_record_folder(inner)
+            });
+            let files = inner.flat_map(|inner| &inner.files);
+            let count = files.filter(|file| layout::is_markdown(file)).count();
+            if (1..=MAX_DOCUMENTS).contains(&count) {
+                self.add_searched(&named.path, "documents", &present::count(count, "document"));
+            }
+        }
+    }
+
+    fn add_searched(&mut self, path: &str, what: &'static str, reason: &str) {
+        self.add(path, what, reason, READ_AS_SEARCHED);
+        self.searched.push(path.to_owned());
     }
 
     fn add_plans(&mut self, root: &Root) {

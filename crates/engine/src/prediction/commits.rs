@@ -257,7 +257,7 @@ impl CommitPredictions {
         let path = |file: u32| relative_to(&self.prefix, &history.files()[file as usize].path);
         match *reason {
             PredictionReason::ChangedTogether { file, of: 1, .. } => {
-                format!("changed {} in the only commit of {given} so far", path(file))
+                format!("changed {} in the only small commit of {given}", path(file))
             }
             PredictionReason::ChangedTogether { file, together, of } => {
                 format!(

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use heirloom_core::adr::Status;
 use heirloom_core::fold::Standing;
 use heirloom_core::recall::{is_stop_word, terms};
 use heirloom_core::record::EventAction;
@@ -141,6 +142,11 @@ fn retired_memories(
     Ok(items.into_iter().map(retired).collect())
 }
 
+/// Returns whether a decision record states itself that it holds no more.
+fn is_retired(status: &str) -> bool {
+    [Status::Deprecated, Status::Superseded].iter().any(|retired| retired.as_str() == status)
+}
+
 /// Returns what happened to a memory, and when.
 fn retirement(known: &MemorySlice, item: &MemoryItem) -> String {
     let day_of = |id: Uuid| known.memory.record(id).map(|record| day::of_timestamp(record.at));
@@ -161,7 +167,8 @@ fn retirement(known: &MemorySlice, item: &MemoryItem) -> String {
             });
             match (new.collect::<Vec<_>>().join(", "), &item.status) {
                 (new, _) if !new.is_empty() => format!("it was superseded by {new}"),
-                (_, Some(status)) => format!("its status is {status}"),
+                (_, Some(status)) if is_retired(status) => format!("its status is {status}"),
+                _ if item.kind == "adr" => "another decision record replaces it".to_owned(),
                 _ => "it was superseded".to_owned(),
             }
         }

@@ -27,16 +27,19 @@ const PREFERENCE_VALUE: f64 = 0.6;
 const MAX_PREFERENCES: usize = 8;
 
 /// Returns the entries of the best predictions with enough confidence. The predictions are in the order of what they add.
-/// With a task, a commit must have some words in common with it: most commits that touched the same files had another
-/// reason, and a subject says too little to be useful for that alone.
+/// With a task, a commit, or the memory that belongs to it, must have some words in common with it: most commits that touched
+/// the same files had another reason. What was used while a file was open needs none.
 pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<Entry> {
     let asked: Option<HashSet<String>> = task.map(|task| distinctive_terms(task).collect());
     let concerns_task = |memory: &&PredictedMemory| {
         let shares = |asked: &HashSet<String>| {
-            let own: HashSet<String> = distinctive_terms(&memory.title).collect();
+            let item = memory.hit.as_ref().map(|hit| &hit.item);
+            let said = item.map(|item| item.title.as_deref().unwrap_or(&item.text));
+            let own: HashSet<String> = distinctive_terms(said.unwrap_or(&memory.title)).collect();
             own.intersection(asked).count() >= MIN_COMMON_TERMS
         };
-        memory.hit.is_some() || asked.as_ref().is_none_or(shares)
+        let is_of_commit = memory.hit.is_none() || memory.commit.is_some();
+        !is_of_commit || asked.as_ref().is_none_or(shares)
     };
     let confident = predicted.iter().filter(|memory| memory.confidence >= MIN_CONFIDENCE);
     let confident = confident.filter(concerns_task);

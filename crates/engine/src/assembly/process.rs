@@ -40,6 +40,9 @@ const SUBJECT_WORDS: usize = 4;
 const RESTRICTING_WORDS: [&str; 8] =
     ["about", "against", "for", "in", "of", "that", "which", "with"];
 
+/// Words that begin a condition, under which alone a statement holds: "Use /test-first when fixing bugs".
+const CONDITIONAL_WORDS: [&str; 4] = ["if", "unless", "when", "where"];
+
 /// Words after "test" that leave it the subject: "test names", "test every change", and not "test data".
 const WORDS_AFTER_TEST: [&str; 15] = [
     "a",
@@ -87,7 +90,11 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
         let after = words.iter().skip(at + 1).take(2);
         after.into_iter().any(|word| RESTRICTING_WORDS.contains(&word.to_lowercase().as_str()))
     };
-    let subject = subject.filter(|at| !is_restricted(*at) && !is_part_of_subject(*at));
+    let mut statement = text.split(['.', ';']).next().unwrap_or_default().split_whitespace();
+    let is_conditional =
+        statement.any(|word| CONDITIONAL_WORDS.contains(&word.to_lowercase().as_str()));
+    let subject =
+        subject.filter(|at| !is_conditional && !is_restricted(*at) && !is_part_of_subject(*at));
     activity.changes_code() && (is_before_end || subject.is_some())
 }
 
@@ -119,6 +126,7 @@ mod tests {
             "Images that run as root are rejected.",
             "Before a release, the export is compared.",
             "Run the export before the nightly job.",
+            "Use `/test-first` when adding behaviour or fixing bugs.",
             "Styling uses the utility classes of the design system.",
             "",
         ] {

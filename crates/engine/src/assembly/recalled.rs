@@ -201,7 +201,12 @@ const SPEAKING_VERBS: [&str; 4] = ["answer", "explain", "reply", "respond"];
 
 /// Returns whether an instruction is one of a person to the agent, such as "I prefer short answers".
 fn addresses_agent(text: &str) -> bool {
-    let words = || text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    // The word of "I/O" is not that of "I'd like".
+    let word = |word: &str| {
+        let word = word.split(['\'', '’']).next().unwrap_or(word);
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    };
+    let words = || text.split_whitespace().map(word);
     words().any(|word| PERSONAL_WORDS.contains(&word.as_str()))
         || words().take(2).any(|word| SPEAKING_VERBS.contains(&word.as_str()))
 }
@@ -237,4 +242,21 @@ fn is_said_by_another(text: &str) -> bool {
     name.split(' ').count() <= 2
         && name.split(' ').all(is_word)
         && !LABELS.contains(&name.to_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_to_the_agent_are_told_from_statements() {
+        for text in
+            ["I prefer short answers.", "I'd like tables", "Always answer in French", "(You) ask"]
+        {
+            assert!(addresses_agent(text), "{text}");
+        }
+        for text in ["Never block on I/O", "Every transport must support both"] {
+            assert!(!addresses_agent(text), "{text}");
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! Memories that are likely to be useful for a piece of work. Of the others, the likeliest get pointers.
 
+use std::collections::HashSet;
+
 use heirloom_core::adr::Status;
 use heirloom_core::assembly::Tier;
+use heirloom_core::recall::{is_stop_word, terms};
 use heirloom_core::record::{FactSection, RecordKind, Referent};
 use indexmap::IndexMap;
 
@@ -10,14 +13,13 @@ use super::section_text::{SectionText, says_nothing, shown_text};
 use super::signals::SignalQuestion;
 use crate::recall::{Hit, without_cut_marks};
 
-/// The usefulness from which on a memory is shown. Of the facts and episodes that two readers of four repositories were
-/// shown, 0.96 with at least this usefulness were useful for the task, and half of those with 0.5 to 0.8.
+/// The usefulness from which on a memory is shown. Of the facts, episodes and sections of documents that readers of six
+/// repositories were shown, 0.95 with at least this usefulness were useful for the task, and half of those with 0.5 to 0.8.
 const MIN_USEFULNESS: f64 = 0.8;
 
-/// The same for a section of a document that has several words in common with the task. Of these, 35 of 38 with 0.5 to 0.8
-/// were useful, but only about half of the sections with fewer words in common.
-const MIN_USEFULNESS_OF_SECTION: f64 = 0.5;
-const MIN_WORDS_OF_SECTION: usize = 3;
+/// The same for a document whose whole title the task says, if the title has several words.
+const MIN_USEFULNESS_OF_NAMED_DOCUMENT: f64 = 0.5;
+const MIN_WORDS_OF_TITLE: usize = 2;
 
 /// The same for a note. It is what was said, as it was said, so that fewer of its words are about the task.
 const MIN_USEFULNESS_OF_NOTE: f64 = 0.5;
@@ -40,8 +42,8 @@ pub(super) const MIN_WEAK_USEFULNESS: f64 = 0.05;
 /// The usefulness from which on a memory gets a pointer.
 const MIN_USEFULNESS_OF_POINTER: f64 = 0.1;
 
-/// The same for a fact.
-const MIN_USEFULNESS_OF_POINTER_TO_FACT: f64 = 0.5;
+/// The same for a fact, and for a document that belongs to no level.
+const MIN_USEFULNESS_OF_MINOR_POINTER: f64 = 0.5;
 
 /// The usefulness from which on a decision is critical.
 const MIN_CRITICAL_USEFULNESS: f64 = 0.7;
@@ -146,12 +148,15 @@ impl<'h> UsefulMemory<'h> {
         let (least, parts) = match question.section {
             Section::Files => {
                 let parts = self.parts.iter().copied().filter(names_file);
-                (MIN_USEFULNESS_FOR_FILE, parts.take(MAX_PARTS).collect())
+                let is_reference = is_reference(self.best());
+                let least = if is_reference { MIN_USEFULNESS } else { MIN_USEFULNESS_FOR_FILE };
+                (least, parts.take(MAX_PARTS).collect())
             }
             Section::Errors | Section::Work => (MIN_USEFULNESS_FOR_ERROR, self.shown_parts()),
             _ => (required_usefulness(self.best()), self.shown_parts()),
         };
-        if self.usefulness < least || parts.is_empty() || self.was_dropped() {
+        let is_only_pointed_to = is_reference(self.best()) && question.section != Section::Files;
+        if self.usefulness < least || parts.is_empty() || self.was_dropped() || is_only_pointed_to {
             return None;
         }
         let is_critical = question.section == Section::Errors
@@ -202,21 +207,26 @@ impl WeakMemory {
     pub(super) fn deserves_pointer(&self) -> bool {
         let item = &self.hit.item;
         let has_title = item.title.is_some() || self.hit.is_section();
+        let is_minor = !has_title || is_reference(&self.hit);
         let least =
-            if has_title { MIN_USEFULNESS_OF_POINTER } else { MIN_USEFULNESS_OF_POINTER_TO_FACT };
+            if is_minor { MIN_USEFULNESS_OF_MINOR_POINTER } else { MIN_USEFULNESS_OF_POINTER };
         self.usefulness >= least
     }
 
     /// Returns why it is not shown.
     pub(super) fn because(&self) -> String {
         let required = required_usefulness(&self.hit);
+        if is_reference(&self.hit) {
+            return "it is a document of no level, which contexts for work point to".to_owned();
+        }
         if self.usefulness >= required {
             let status = self.hit.item.status.as_deref().unwrap_or("not shown");
             return format!("the decision is {status}, so work does not follow it");
         }
         format!(
-            "its usefulness for the task is estimated as {:.2}, and {required} is required",
-            self.usefulness
+            "its usefulness for the task is estimated as {:.2}, and {required:.2} is required",
+            // Rounded down: 0.796 is less than 0.80.
+            (self.usefulness * 100.0).floor() / 100.0
         )
     }
 }
@@ -225,17 +235,36 @@ impl WeakMemory {
 pub(super) fn required_usefulness(hit: &Hit) -> f64 {
     match hit {
         _ if is_note(hit) => MIN_USEFULNESS_OF_NOTE,
-        _ if hit.is_section() && hit.common_words() >= MIN_WORDS_OF_SECTION => {
-            MIN_USEFULNESS_OF_SECTION
-        }
+        _ if is_named_by_task(hit) => MIN_USEFULNESS_OF_NAMED_DOCUMENT,
         _ => MIN_USEFULNESS,
     }
+}
+
+/// Returns whether the task has all words of the title of a document.
+fn is_named_by_task(hit: &Hit) -> bool {
+    let Some((title, _)) = hit.item.text.split_once(" › ").filter(|_| hit.is_section()) else {
+        return false;
+    };
+    let is_word = |term: &String| !is_stop_word(term) && term.chars().all(char::is_alphabetic);
+    let title = match title.split_once(": ") {
+        Some((number, title)) if number.ends_with(|c: char| c.is_ascii_digit()) => title,
+        _ => title,
+    };
+    let words: HashSet<String> = terms(title).into_iter().filter(is_word).collect();
+    let asked: HashSet<&str> = hit.matched_terms().collect();
+    words.len() >= MIN_WORDS_OF_TITLE && words.iter().all(|word| asked.contains(word.as_str()))
 }
 
 /// Returns whether a hit is a note: what was said, as it was said. Facts, episodes and documents are written to be read
 /// again.
 pub(super) fn is_note(hit: &Hit) -> bool {
     hit.item.kind == RecordKind::Note.as_str()
+}
+
+/// Returns whether a hit belongs to a document that is searched and belongs to no level. Such documents are written for all
+/// readers, and little of them is about one piece of work.
+fn is_reference(hit: &Hit) -> bool {
+    hit.item.kind == "document"
 }
 
 /// Returns whether a memory is a decision.

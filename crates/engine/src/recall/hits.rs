@@ -91,14 +91,10 @@ impl Hit {
         Match { words, meaning, rank, is_document: self.is_section() }.usefulness()
     }
 
-    /// Returns how many words of what was asked its matching part contains; a name is one word, also if its parts are
-    /// terms too. Only a search that explains its scores can tell.
-    pub(crate) fn common_words(&self) -> usize {
+    /// Returns the terms of what was asked that its matching part contains. Only a search that explains its scores can tell.
+    pub(crate) fn matched_terms(&self) -> impl Iterator<Item = &str> {
         let terms = self.explain.iter().flat_map(|explain| &explain.terms);
-        let own = terms.filter(|term| !term.around && term.near.is_none());
-        let own: Vec<&str> = own.map(|term| term.term.as_str()).collect();
-        let is_part = |term: &str| own.iter().any(|other| *other != term && other.contains(term));
-        own.iter().filter(|term| !is_part(term)).count()
+        terms.filter(|term| !term.around && term.near.is_none()).map(|term| term.term.as_str())
     }
 
     /// Replaces its score, and the explanation of it.

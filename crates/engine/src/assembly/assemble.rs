@@ -185,7 +185,9 @@ fn gather(
     if let [episodes, workflows] = of_time.as_slice() {
         let mut of_time = recurring_memories(session, episodes, workflows);
         of_time.extend(used_daily(session, usage)?);
-        entries.extend(predicted::routines(&of_time));
+        let routines = predicted::routines(&of_time);
+        entries.retain(|entry| !routines.iter().any(|it| it.referent == entry.referent));
+        entries.extend(routines);
     }
     let mut predicted = used_with(session, usage, &commits)?;
     predicted.extend(commits.into_memories(of_commits));

@@ -189,10 +189,22 @@ impl Default for Config {
     }
 }
 
-/// Returns whether a path names something below the root.
-fn is_below_root(path: &str) -> bool {
-    let is_name = |part: &str| !matches!(part, "" | "." | "..");
-    !path.contains('\\') && path.trim_end_matches('/').split('/').all(is_name)
+impl Documents {
+    /// Returns the paths without `./` and slashes that mean nothing.
+    pub(crate) fn plain_paths(&self) -> impl Iterator<Item = String> {
+        self.paths.iter().map(|path| plain_path(path))
+    }
+}
+
+/// Returns a path without parts that mean nothing.
+fn plain_path(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// Returns whether a path stays in the root.
+fn is_in_root(path: &str) -> bool {
+    !path.starts_with('/') && !path.contains('\\') && !path.split('/').any(|part| part == "..")
 }
 
 fn no_sprint_settings() -> Result<SprintSettings, Problem> {
@@ -274,9 +286,10 @@ impl Config {
         let folders = ("adrs", "folders", "a folder", &self.adrs.folders);
         let documents = ("documents", "paths", "a file or folder", &self.documents.paths);
         for (table, key, what, paths) in [folders, documents] {
-            if let Some((at, path)) =
-                paths.iter().enumerate().find(|(_, path)| !is_below_root(path))
-            {
+            // Records may lie in the root itself.
+            let is_allowed =
+                |path: &str| is_in_root(path) && (table == "adrs" || !plain_path(path).is_empty());
+            if let Some((at, path)) = paths.iter().enumerate().find(|(_, path)| !is_allowed(path)) {
                 let message = format!(
                     "{table}.{key}: `{path}` must be {what} below the root, written with `/` as separator"
                 );

@@ -16,11 +16,10 @@ pub const MAX_DOCUMENTS: usize = 5_000;
 pub fn find(listings: &Listings<'_>, config: &Config) -> (Vec<String>, Vec<Problem>) {
     let mut found = Vec::new();
     let mut problems = Vec::new();
-    for named in &config.documents.paths {
-        let named = named.trim_end_matches('/');
-        match listings.stamp(named) {
-            Some(_) => found.push(named.to_owned()),
-            None => find_in(listings, named, MAX_DEPTH, &mut found, &mut problems),
+    for named in config.documents.plain_paths() {
+        match listings.stamp(&named) {
+            Some(_) => found.push(named),
+            None => find_in(listings, &named, MAX_DEPTH, &mut found, &mut problems),
         }
     }
     found.sort();
@@ -38,8 +37,8 @@ pub fn find(listings: &Listings<'_>, config: &Config) -> (Vec<String>, Vec<Probl
 
 /// Returns whether a path is one of the documents.
 pub fn contains(listings: &Listings<'_>, config: &Config, path: &str) -> bool {
-    let is_named = |named: &String| path::is_within(path, named.trim_end_matches('/'));
-    config.documents.paths.iter().any(is_named)
+    let is_named = |named: String| path::is_within(path, &named);
+    config.documents.plain_paths().any(is_named)
         && find(listings, config).0.iter().any(|found| found == path)
 }
 
@@ -94,7 +93,7 @@ mod tests {
             assert!(root.create(file, "# X\n").unwrap());
         }
         let config =
-            "[documents]\npaths = [\"README.md\", \"docs/\", \"docs/a.md\", \"missing\"]\n";
+            "[documents]\npaths = [\"README.md\", \"./docs/\", \"docs/a.md\", \"missing\"]\n";
         let config = Config::parse(config).unwrap();
         let listings = Listings::new(&root);
         let (found, problems) = find(&listings, &config);

@@ -32,6 +32,13 @@ pub fn hamming_distances(rows: &[u8], query: &[u8], found: &mut Vec<u8>) {
         // SAFETY: the required processor features were just detected.
         return unsafe { avx512_distances(rows.as_chunks::<32>().0, query, found) };
     }
+    #[cfg(target_arch = "x86_64")]
+    if let Ok(query) = query.try_into()
+        && std::arch::is_x86_feature_detected!("avx2")
+    {
+        // SAFETY: the required processor feature was just detected.
+        return unsafe { avx2_distances(rows.as_chunks::<32>().0, query, found) };
+    }
     general_distances(rows, query, found);
 }
 
@@ -59,6 +66,53 @@ fn avx512_distances(rows: &[[u8; 32]], query: &[u8; 32], found: &mut Vec<u8>) {
         let last = _mm256_permute2x128_si256::<0x31>(ab, cd);
         let bytes = _mm256_cvtusepi64_epi8(_mm256_add_epi64(first, last));
         found.extend(_mm_cvtsi128_si32(bytes).to_le_bytes());
+    }
+    general_distances(rest.as_flattened(), query, found);
+}
+
+/// Computes the distances of four rows of 256 bits at a time, on processors without an instruction that counts the bits
+/// of a vector: the bits of each half of a byte are looked up in a table.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn avx2_distances(rows: &[[u8; 32]], query: &[u8; 32], found: &mut Vec<u8>) {
+    use std::arch::x86_64::{
+        __m256i, _mm256_add_epi8, _mm256_add_epi64, _mm256_and_si256, _mm256_loadu_si256,
+        _mm256_min_epu32, _mm256_permute2x128_si256, _mm256_sad_epu8, _mm256_set1_epi8,
+        _mm256_set1_epi64x, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
+        _mm256_srli_epi16, _mm256_storeu_si256, _mm256_unpackhi_epi64, _mm256_unpacklo_epi64,
+        _mm256_xor_si256,
+    };
+    // SAFETY: the array has the 32 bytes that are read.
+    let bits = |row: &[u8; 32]| unsafe { _mm256_loadu_si256(row.as_ptr().cast::<__m256i>()) };
+    let query_bits = bits(query);
+    let bits_of_half = _mm256_setr_epi8(
+        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, //
+        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+    );
+    let low_half = _mm256_set1_epi8(0x0f);
+    // The differing bits of a row, as four counts.
+    let differing = |row: &[u8; 32]| {
+        let bits = _mm256_xor_si256(bits(row), query_bits);
+        let low = _mm256_and_si256(bits, low_half);
+        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bits), low_half);
+        let low = _mm256_shuffle_epi8(bits_of_half, low);
+        let high = _mm256_shuffle_epi8(bits_of_half, high);
+        _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256())
+    };
+    // For two rows of four counts each: the sums of the first two counts and of the last two.
+    let halves = |a: __m256i, b: __m256i| {
+        _mm256_add_epi64(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
+    };
+    let (quads, rest) = rows.as_chunks::<4>();
+    for [a, b, c, d] in quads {
+        let (ab, cd) = (halves(differing(a), differing(b)), halves(differing(c), differing(d)));
+        let first = _mm256_permute2x128_si256::<0x20>(ab, cd);
+        let last = _mm256_permute2x128_si256::<0x31>(ab, cd);
+        let sums = _mm256_min_epu32(_mm256_add_epi64(first, last), _mm256_set1_epi64x(255));
+        let mut four = [0_u64; 4];
+        // SAFETY: the array has room for the 32 bytes that are written.
+        unsafe { _mm256_storeu_si256(four.as_mut_ptr().cast::<__m256i>(), sums) };
+        found.extend(four.map(|sum| sum as u8));
     }
     general_distances(rest.as_flattened(), query, found);
 }
@@ -313,6 +367,14 @@ mod tests {
             hamming_distances(&rows, query, &mut found);
             general_distances(&rows, query, &mut expected);
             assert_eq!(found, expected);
+            #[cfg(target_arch = "x86_64")]
+            if std::arch::is_x86_feature_detected!("avx2") {
+                found.clear();
+                let query = query.try_into().unwrap();
+                // SAFETY: the required processor feature was just detected.
+                unsafe { avx2_distances(rows.as_chunks::<32>().0, query, &mut found) };
+                assert_eq!(found, expected);
+            }
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use rustc_hash::FxHashMap;
+
 use crate::recall::{Corpus, Slot};
 
 /// How many neighbours on each side contribute to the score of a chunk.
@@ -22,16 +24,19 @@ const MAX_CONTRIBUTORS: usize = 2 * MAX_NEIGHBOUR_STEPS + MAX_RELATED;
 /// The memories whose exact score is computed, and their neighbours.
 pub(super) struct CandidateSet {
     pub(super) slots: Vec<Slot>,
-    /// The position of each slot of the corpus in `slots`, or [`NOT_A_CANDIDATE`].
-    positions: Vec<u32>,
+    /// One bit for each slot of the corpus: whether it is a candidate. Most slots that are looked up are none, and the bits
+    /// of a large corpus fit into the cache of a processor, which its positions would not.
+    is_candidate: Vec<u64>,
+    /// The position of each candidate in `slots`.
+    positions: FxHashMap<Slot, u32>,
 }
-
-const NOT_A_CANDIDATE: u32 = u32::MAX;
 
 impl CandidateSet {
     /// Creates an empty set for a corpus with this many slots.
     pub(super) fn new(slots: usize) -> Self {
-        CandidateSet { slots: Vec::new(), positions: vec![NOT_A_CANDIDATE; slots] }
+        let words = slots.div_ceil(u64::BITS as usize);
+        let positions = FxHashMap::default();
+        CandidateSet { slots: Vec::new(), is_candidate: vec![0; words], positions }
     }
 
     /// Adds memories, their neighbours and their related memories.
@@ -55,17 +60,20 @@ impl CandidateSet {
     }
 
     fn add(&mut self, slot: Slot) {
-        let position = &mut self.positions[slot as usize];
-        if *position == NOT_A_CANDIDATE {
-            *position = self.slots.len() as u32;
+        let word = &mut self.is_candidate[(slot / u64::BITS) as usize];
+        let bit = 1 << (slot % u64::BITS);
+        if *word & bit == 0 {
+            *word |= bit;
+            self.positions.insert(slot, self.slots.len() as u32);
             self.slots.push(slot);
         }
     }
 
     /// Returns the position of a slot among the candidates.
     pub(super) fn position(&self, slot: Slot) -> Option<usize> {
-        let position = *self.positions.get(slot as usize)?;
-        (position != NOT_A_CANDIDATE).then_some(position as usize)
+        let word = self.is_candidate.get((slot / u64::BITS) as usize)?;
+        let is_candidate = word >> (slot % u64::BITS) & 1 == 1;
+        is_candidate.then(|| self.positions.get(&slot).map(|position| *position as usize))?
     }
 
     /// Returns the positions and weights of the candidates that contribute to the score of a candidate, and their
@@ -78,9 +86,8 @@ impl CandidateSet {
         let mut contributors = [(0, 0.0); MAX_CONTRIBUTORS];
         let mut count = 0;
         let mut add = |slot: Slot, weight: f32| {
-            let position = self.positions[slot as usize];
-            if position != NOT_A_CANDIDATE {
-                contributors[count] = (position, weight);
+            if let Some(position) = self.position(slot) {
+                contributors[count] = (position as u32, weight);
                 count += 1;
             }
         };

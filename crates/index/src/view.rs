@@ -132,7 +132,7 @@ impl View<'_> {
     }
 
     /// Returns the chunks with a filter term that are nearest to a vector, best first and one of each memory, with their
-    /// scores. Only these are compared with the vector, so the term must be rare.
+    /// scores. Of many chunks, only those nearest by their sign bits are compared with the vector.
     ///
     /// A chunk that has the `preferred` term, too, gets a bonus.
     pub fn nearest_with_term(
@@ -142,11 +142,16 @@ impl View<'_> {
         vector: &[f32],
         most: usize,
     ) -> Vec<(Slot, f32)> {
-        let slots = self.slots_with_term(term);
+        // A memory may have several chunks with the term, so more than `most` are compared and sorted.
+        let sorted = most.saturating_mul(CHUNKS_PER_NEAREST_MEMORY);
         let mut preferred_slots = self.slots_with_term(preferred.0);
         preferred_slots.sort_unstable();
         let is_preferred = |slot: Slot| preferred_slots.binary_search(&slot).is_ok();
         let bonus = |slot: Slot| if is_preferred(slot) { preferred.1 } else { 0.0 };
+        let (preferred_of_term, others) =
+            self.slots_with_term(term).into_iter().partition(|slot| is_preferred(*slot));
+        let mut slots = self.nearest_by_signs(preferred_of_term, vector, sorted);
+        slots.extend(self.nearest_by_signs(others, vector, sorted));
         let cosines = self.cosines(&slots, vector).into_iter();
         let mut found: Vec<(Slot, f32)> = slots
             .iter()
@@ -157,8 +162,6 @@ impl View<'_> {
             let by_cosine = b.1.total_cmp(&a.1);
             by_cosine.then_with(|| self.tie_break_key(a.0).cmp(&self.tie_break_key(b.0)))
         };
-        // A memory may have several chunks with the term, so more than `most` are sorted.
-        let sorted = most.saturating_mul(CHUNKS_PER_NEAREST_MEMORY);
         if found.len() > sorted {
             found.select_nth_unstable_by(sorted, better);
             found.truncate(sorted);
@@ -168,6 +171,30 @@ impl View<'_> {
         found.retain(|(slot, _)| memories.insert(self.memory(*slot)));
         found.truncate(most);
         found
+    }
+
+    /// Returns so many of some chunks as a search compares exactly: those nearest to a vector by their sign bits, which are an
+    /// eighth of the memory to read. Chunks at the largest distance among them are all included.
+    fn nearest_by_signs(&self, mut slots: Vec<Slot>, vector: &[f32], least: usize) -> Vec<Slot> {
+        let wanted = least.max(self.size().isqrt() * CANDIDATES_PER_ROOT);
+        if slots.len() <= wanted {
+            return slots;
+        }
+        let query = QuantisedVector::new(vector);
+        let mut of_slot = Vec::new();
+        let distance = |slot: &Slot| {
+            of_slot.clear();
+            for (segment, vector) in self.vectors_of(*slot) {
+                segment.distances(vector..vector + 1, &query, &mut of_slot);
+            }
+            of_slot.iter().copied().min().unwrap_or(u8::MAX)
+        };
+        let distances: Vec<u8> = slots.iter().map(distance).collect();
+        let radius =
+            radius_of(&histogram(&distances), wanted).map_or(u8::MAX, |(radius, _)| radius);
+        let mut distances = distances.into_iter();
+        slots.retain(|_| distances.next().is_some_and(|distance| distance <= radius));
+        slots
     }
 
     /// Returns the chunks with a term that pass the filters.
@@ -207,6 +234,15 @@ impl View<'_> {
     #[inline]
     pub(crate) fn passes_filter(&self, slot: Slot) -> bool {
         self.filtered.as_ref().is_none_or(|passes| passes[slot as usize])
+    }
+
+    /// Returns the vectors of a slot, each with its segment.
+    fn vectors_of(&self, slot: Slot) -> impl Iterator<Item = (&Segment, usize)> {
+        self.first_vector(slot).into_iter().flat_map(move |(segment, first)| {
+            let vectors = first..segment.vector_count();
+            let of_slot = vectors.take_while(move |vector| segment.slot_of(*vector) == slot);
+            of_slot.map(move |vector| (segment, vector))
+        })
     }
 
     /// Returns the segment and the number of the first vector of a slot, if it has one.
@@ -357,12 +393,9 @@ impl Corpus for View<'_> {
             if let Some((segment, vector)) = ahead.and_then(|slot| self.first_vector(*slot)) {
                 segment.prefetch(vector);
             }
-            let largest = self.first_vector(*slot).map(|(segment, first)| {
-                let vectors = first..segment.vector_count();
-                let of_slot = vectors.take_while(|vector| segment.slot_of(*vector) == *slot);
-                of_slot.map(|vector| segment.cosine(vector, &query)).fold(f32::MIN, f32::max)
-            });
-            cosines.push(largest.unwrap_or_default());
+            let vectors = self.vectors_of(*slot);
+            let of_slot = vectors.map(|(segment, vector)| segment.cosine(vector, &query));
+            cosines.push(of_slot.reduce(f32::max).unwrap_or_default());
         }
         cosines
     }

@@ -137,10 +137,14 @@ fn measure_size(
     let generated = GeneratedMemories::new(&mut corpus, &memories, args.questions as usize)?;
     let GeneratedMemories { root, questions, scratch, .. } = &generated;
     let indexing = measure_indexing(heir, root, scratch, &memories)?;
-    let tantivy = measure_tantivy(scratch, &memories, questions)?;
-    let scan = measure_scan(&memories, questions);
+    let baselines = Baselines::new(scratch, &memories)?;
     eprintln!("asking {} questions", count(questions.len()));
-    let (warm, after_add) = measure_server(heir, root, questions, &mut corpus)?;
+    let mut server = MemoryServer::start(heir, root)?;
+    let WarmTimes { heir: warm, tantivy, scan } =
+        WarmTimes::measure(&mut server, &baselines, questions)?;
+    drop(baselines);
+    let after_add = measure_after_add(heir, root, &mut server, questions, &mut corpus)?;
+    drop(server);
     let fresh = FreshTimes::measure(heir, root, |run| {
         recall(heir, root, &questions[run * 31 % questions.len()])
     })?;
@@ -198,51 +202,94 @@ fn measure_indexing(
     Ok(IndexingTimes { heir_ms: Latency::of(heir_times).p50, tantivy_ms })
 }
 
-/// Measures questions to tantivy.
-#[cfg(feature = "tantivy")]
-fn measure_tantivy(
-    scratch: &TempDir,
-    memories: &[String],
-    questions: &[String],
-) -> Result<Attempt<Latency>, Failure> {
-    let folder = tantivy_folder(scratch, 0)?;
-    let baseline = tantivy_baseline::TantivyBaseline::new(&folder, memories)?;
-    Ok(Attempt::Done(Latency::of(baseline.ask(questions)?)))
+/// What recall is compared with on the same data: a search of tantivy, and a scan of vectors.
+struct Baselines {
+    #[cfg(feature = "tantivy")]
+    tantivy: tantivy_baseline::TantivyBaseline,
+    vectors: VectorScan,
 }
 
-/// Says how to build the program with tantivy.
-#[cfg(not(feature = "tantivy"))]
-fn measure_tantivy(_: &TempDir, _: &[String], _: &[String]) -> Result<Attempt<Latency>, Failure> {
-    Ok(Attempt::Skipped { skipped: WITHOUT_TANTIVY.to_owned() })
+impl Baselines {
+    #[cfg_attr(not(feature = "tantivy"), allow(unused_variables, reason = "tantivy needs it"))]
+    fn new(scratch: &TempDir, memories: &[String]) -> Result<Self, Failure> {
+        let model = heirloom_embed::builtin();
+        let chunks = memories.iter().flat_map(|memory| chunks(memory));
+        Ok(Baselines {
+            #[cfg(feature = "tantivy")]
+            tantivy: tantivy_baseline::TantivyBaseline::new(
+                &tantivy_folder(scratch, 0)?,
+                memories,
+            )?,
+            vectors: VectorScan::new(chunks.map(|chunk| model.vector(chunk))),
+        })
+    }
+
+    /// Asks tantivy, and returns how long each answer took; nothing without tantivy.
+    #[cfg_attr(not(feature = "tantivy"), allow(unused_variables, reason = "tantivy needs it"))]
+    fn ask_tantivy(&self, questions: &[String]) -> Result<Vec<Duration>, Failure> {
+        #[cfg(feature = "tantivy")]
+        return self.tantivy.ask(questions);
+        #[cfg(not(feature = "tantivy"))]
+        return Ok(vec![]);
+    }
+
+    /// Scans the vectors for each question, and returns how long each scan took.
+    fn scan(&self, questions: &[String]) -> Vec<Duration> {
+        let model = heirloom_embed::builtin();
+        questions.iter().map(|question| self.vectors.scan(&model.vector(question))).collect()
+    }
 }
 
-/// Measures scans of vectors.
-fn measure_scan(memories: &[String], questions: &[String]) -> Latency {
-    let model = heirloom_embed::builtin();
-    let chunks = memories.iter().flat_map(|memory| chunks(memory));
-    let vectors = VectorScan::new(chunks.map(|chunk| model.vector(chunk)));
-    let times = questions.iter().map(|question| vectors.scan(&model.vector(question)));
-    Latency::of(times.collect())
+/// The latencies of questions to a running server and to the baselines.
+struct WarmTimes {
+    heir: Latency,
+    tantivy: Attempt<Latency>,
+    scan: Latency,
 }
 
-/// Measures questions to a running server, and the first question after each added memory.
-fn measure_server(
+impl WarmTimes {
+    /// Asks the server and the baselines in turns, since the speed of a machine varies over seconds.
+    fn measure(
+        server: &mut MemoryServer,
+        baselines: &Baselines,
+        questions: &[String],
+    ) -> Result<Self, Failure> {
+        let (mut heir, mut tantivy, mut scans) = (Vec::new(), Vec::new(), Vec::new());
+        for turn in questions.chunks(QUESTIONS_PER_TURN) {
+            // Whatever is asked first finds the processor's caches filled by another, so one question is not timed.
+            let first = &turn[turn.len() - 1..];
+            server.recall(&first[0])?;
+            for question in turn {
+                heir.push(server.recall(question)?);
+            }
+            baselines.ask_tantivy(first)?;
+            tantivy.extend(baselines.ask_tantivy(turn)?);
+            baselines.scan(first);
+            scans.extend(baselines.scan(turn));
+        }
+        let tantivy = match cfg!(feature = "tantivy") {
+            true => Attempt::Done(Latency::of(tantivy)),
+            false => Attempt::Skipped { skipped: WITHOUT_TANTIVY.to_owned() },
+        };
+        Ok(WarmTimes { heir: Latency::of(heir), tantivy, scan: Latency::of(scans) })
+    }
+}
+
+/// Measures the first question after each added memory.
+fn measure_after_add(
     heir: &Path,
     root: &Path,
+    server: &mut MemoryServer,
     questions: &[String],
     corpus: &mut CorpusGenerator,
-) -> Result<(Latency, Latency), Failure> {
-    let mut server = MemoryServer::start(heir, root)?;
-    server.recall(&questions[0])?;
-    let warm =
-        questions.iter().map(|question| server.recall(question)).collect::<Result<_, _>>()?;
-    let mut after_add = Vec::new();
+) -> Result<Latency, Failure> {
+    let mut times = Vec::new();
     for run in 0..FRESH_RUNS {
         let text = format!("the measured memory number {run} speaks of {}", corpus.memory());
         Invocation::new(heir, &["fact", "add", "--section", "Specs", &text], root).run_timed()?;
-        after_add.push(server.recall(&questions[run % questions.len()])?);
+        times.push(server.recall(&questions[run % questions.len()])?);
     }
-    Ok((Latency::of(warm), Latency::of(after_add)))
+    Ok(Latency::of(times))
 }
 
 /// The latencies of fresh processes.

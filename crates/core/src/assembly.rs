@@ -10,4 +10,4 @@ pub use excerpt::{Excerpt, excerpts};
 pub use readable::readable_parts;
 pub use selection::{Candidate, Form, Share, select};
 pub use tier::{Activity, Tier};
-pub use usefulness::Match;
+pub use usefulness::{Match, MemoryForm};

@@ -40,6 +40,7 @@ mod tests {
             term: terms(word).remove(0),
             typed: None,
             score,
+            rarity: 1.0,
             is_own,
             is_exact: true,
             near: None,

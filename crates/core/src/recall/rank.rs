@@ -31,7 +31,7 @@ use super::{Corpus, Question, Slot};
 use crate::{day, parallel};
 use candidate_search::{best_by_terms, best_by_time};
 use candidates::CandidateSet;
-use matched_terms::{MatchedTerm, TermFrequencies, match_terms, saturated};
+use matched_terms::{MatchedTerm, TermFrequencies, idf, match_terms, saturated};
 use whole_documents::WholeDocuments;
 use whole_passages::WholePassages;
 
@@ -49,6 +49,8 @@ const QUESTION_LENGTHS: (f32, f32) = (10.0, 40.0);
 
 /// The factor on the cosine.
 const COSINE_WEIGHT: f32 = 0.5;
+/// The weight from which on a term is as rare as can be: one in a hundred memories has it.
+const MAX_RARITY_WEIGHT: f32 = 4.5;
 /// The share of the mean cosine of all chunks of a passage in its cosine; the rest is that of the chunk.
 const MEAN_COSINE_SHARE: f32 = 0.25;
 /// The share of the whole passage in the score of a term; the rest is that of the chunk and its neighbours.
@@ -176,6 +178,8 @@ pub struct TermScore {
     pub typed: Option<String>,
     /// What the term adds to the score.
     pub score: f32,
+    /// How rare the term is, 0 to 1: its weight as a share of that of a term which one memory contains, up to a limit.
+    pub rarity: f32,
     /// Whether the memory itself contains the term, not only a neighbour.
     pub is_own: bool,
     /// Whether the memory or a neighbour contains the term itself, not only one of nearly the same meaning.
@@ -443,6 +447,7 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             term: self.terms[index].term.clone(),
             typed: self.terms[index].typed.clone(),
             score: share,
+            rarity: self.rarity(self.terms[index].weight),
             is_own: own[index] > 0.0,
             is_exact: is_exact(&self.terms[index]),
             near: self.terms[index].near_term_in(slot).map(str::to_owned),
@@ -457,6 +462,12 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             is_question: self.corpus.is_question(slot),
             ..ScoreParts::default()
         }
+    }
+
+    /// Returns how rare a term with a weight is. In a large corpus, all terms of few memories are equally rare.
+    fn rarity(&self, weight: f32) -> f32 {
+        let limit = MAX_RARITY_WEIGHT.min(idf(self.corpus.passage_count().max(1), 1));
+        (weight / limit).min(1.0)
     }
 
     /// Returns the weighted cosine of a candidate and the question.

@@ -176,7 +176,7 @@ fn gather(
     entries.extend(recalled::instructions(questions, &memories, signals.activity));
     entries.extend(background::background(&inherited, &memories, signals, &today));
     entries.extend(level_rules::rules(&inherited, signals));
-    entries.extend(background::pointers(&memories, &answers, &entries, &today));
+    entries.extend(background::pointers(&memories, &answers, &entries, signals, &today));
     entries.extend(answers.entries);
     let mut problems = memories.problems;
     problems.extend(commits.failure());

@@ -4,7 +4,8 @@
 use heirloom_core::adr::{self, Status};
 use heirloom_core::assembly::Tier;
 use heirloom_core::cascade;
-use heirloom_core::compression::label;
+use heirloom_core::compression::{self, Level, label};
+use heirloom_core::prose::sentence_around;
 use heirloom_core::record::{FactSection, Referent};
 use indexmap::IndexMap;
 
@@ -13,6 +14,7 @@ use super::process::concerns_every_change;
 use super::recalled::Answers;
 use super::signals::Signals;
 use super::topics::topics;
+use super::useful::WeakMemory;
 use crate::recall::{ContextMemories, Hit, MemoryList};
 use crate::view::present;
 use crate::workspace::inherit::{self, Inheritance};
@@ -23,11 +25,20 @@ const INHERITED_VALUE: f64 = 0.4;
 /// What nearness to the task adds to the value of a pointer.
 const NEAR_POINTER_VALUE: f64 = 0.2;
 
+/// Maximum number of pointers to memories that may help with the task.
+const MAX_NEAR_POINTERS: usize = 8;
+
 /// Maximum number of pointers to documents and to episodes.
 const MAX_POINTERS: usize = 60;
 
-/// The same if there are answers, which matter more.
-const MAX_POINTERS_BESIDE_ANSWERS: usize = 8;
+/// The same if it is known what the work is about: then what is near to that matters more.
+const MAX_POINTERS_OF_TASK: usize = 8;
+
+/// Maximum number of words of a sentence that is a pointer.
+const MAX_POINTER_WORDS: usize = 40;
+
+/// Maximum number of conventions for a task.
+const MAX_CONVENTIONS_OF_TASK: usize = 2;
 
 /// A list of memories that go into the background.
 struct BackgroundList {
@@ -95,10 +106,12 @@ pub(super) fn background(
         };
         let entry =
             |hit| Entry::of_hit(hit, Tier::Background, Section::Standing, list.worth, list.reason);
+        // For a task, most conventions that hold for every change are known or checked by a tool.
+        let limit = if signals.task.is_some() { MAX_CONVENTIONS_OF_TASK } else { list.limit };
         let (new, old): (Vec<Entry>, Vec<Entry>) =
             hits.iter().filter(is_shown).map(entry).partition(|entry| entry.is_new(today));
-        entries.extend(new.into_iter().take(list.limit));
-        entries.extend(old.into_iter().take(list.limit));
+        entries.extend(new.into_iter().take(limit));
+        entries.extend(old.into_iter().take(limit));
     }
     entries
 }
@@ -122,28 +135,41 @@ pub(super) fn pointers(
     memories: &ContextMemories,
     answers: &Answers,
     shown: &[Entry],
+    signals: &Signals,
     today: &str,
 ) -> Vec<Entry> {
-    // What is shown about files and errors changes, and the pointers should not.
-    let stable = answers.entries.iter().chain(shown).filter(|entry| !entry.section.changes());
-    let mut seen: Vec<&Referent> = stable.filter_map(|entry| entry.referent.as_ref()).collect();
-    let mut entries = topic_line(memories);
-    let near = answers.weak.iter().filter(|weak| weak.deserves_pointer());
-    let near = near.map(|weak| (&weak.hit, NEAR_POINTER_VALUE * weak.usefulness));
-    let lists = LISTS.iter().zip(&memories.lists);
-    let background = lists.flat_map(|(list, hits)| hits.iter().take(list.limit));
-    let most = if answers.entries.is_empty() { MAX_POINTERS } else { MAX_POINTERS_BESIDE_ANSWERS };
-    let documents = memories.lists.iter().skip(LISTS.len()).flat_map(|hits| hits.iter().take(most));
-    let others = background.filter(|hit| hit.item.date.as_deref() != Some(today)).chain(documents);
-    for (hit, value) in near.chain(others.map(|hit| (hit, 0.0))) {
-        if seen.contains(&&hit.item.referent) {
+    let entries = || answers.entries.iter().chain(shown);
+    let referents = |entries: &mut dyn Iterator<Item = &'_ Entry>| -> Vec<Referent> {
+        entries.filter_map(|entry| entry.referent.clone()).collect()
+    };
+    // What is shown about files and errors changes, and the other pointers should not.
+    let mut seen = referents(&mut entries().filter(|entry| !entry.section.changes()));
+    let changing = referents(&mut entries().filter(|entry| entry.section.changes()));
+    let mut pointers = topic_line(memories);
+    let mut near: Vec<&WeakMemory> = answers.weak.iter().collect();
+    near.retain(|weak| weak.deserves_pointer() && !seen.contains(&weak.hit.item.referent));
+    near.sort_by(|a, b| b.usefulness.total_cmp(&a.usefulness));
+    for weak in near.into_iter().take(MAX_NEAR_POINTERS) {
+        let referent = &weak.hit.item.referent;
+        seen.push(referent.clone());
+        if changing.contains(referent) {
             continue;
         }
-        seen.push(&hit.item.referent);
-        let pointer = Entry::pointer_to(hit, &pointer_title(hit));
-        entries.push(Entry { value: pointer.value + value, ..pointer });
+        let pointer = Entry::pointer_to(&weak.hit, &near_pointer_title(&weak.hit));
+        let value = pointer.value + NEAR_POINTER_VALUE * weak.usefulness;
+        pointers.push(Entry { section: Section::Near, value, ..pointer });
     }
-    entries
+    let lists = LISTS.iter().zip(&memories.lists);
+    let background = lists.flat_map(|(list, hits)| hits.iter().take(list.limit));
+    let most = if signals.is_stated() { MAX_POINTERS_OF_TASK } else { MAX_POINTERS };
+    let documents = memories.lists.iter().skip(LISTS.len()).flat_map(|hits| hits.iter().take(most));
+    for hit in background.filter(|hit| hit.item.date.as_deref() != Some(today)).chain(documents) {
+        if !seen.contains(&hit.item.referent) {
+            seen.push(hit.item.referent.clone());
+            pointers.push(Entry::pointer_to(hit, &pointer_title(hit)));
+        }
+    }
+    pointers
 }
 
 /// Returns the line that names the topics of all documents and episodes.
@@ -156,6 +182,22 @@ fn topic_line(memories: &ContextMemories) -> Vec<Entry> {
         true => vec![],
         false => vec![Entry::of_topics(&topics)],
     }
+}
+
+/// Returns the title for a pointer to a memory that may be useful: of a fact, its first sentence, since a few of its words
+/// would not tell whether it is.
+fn near_pointer_title(hit: &Hit) -> String {
+    let item = &hit.item;
+    if item.title.is_some() || hit.is_section() {
+        return pointer_title(hit);
+    }
+    let first_word = item.text.split_whitespace().next().unwrap_or_default();
+    let sentence = sentence_around(&item.text, first_word).unwrap_or(&item.text);
+    if sentence.split_whitespace().count() <= MAX_POINTER_WORDS {
+        return sentence.to_owned();
+    }
+    let short = compression::at_level(sentence, None, &item.short_texts, Level::Compressed);
+    short.unwrap_or_else(|| pointer_title(hit))
 }
 
 /// Returns the title of a memory, for a pointer to it, with the status of a decision that is not in force.

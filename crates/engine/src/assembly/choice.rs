@@ -68,7 +68,12 @@ impl ChosenEntry {
     fn position_by_value(&self) -> impl Ord + use<> {
         let value = (self.entry.value * VALUE_PRECISION) as i64;
         let section = self.entry.section;
-        (section == Section::Pointers, Reverse(section), Reverse(value), self.entry.position())
+        (
+            matches!(section, Section::Near | Section::Pointers),
+            Reverse(section),
+            Reverse(value),
+            self.entry.position(),
+        )
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) enum Section {
     Task,
     /// What was remembered today. It changes more often than the pointers, but it is what an agent reads.
     New,
+    /// Pointers to what may help with the task.
+    Near,
     /// Pointers to what can be read on demand.
     Pointers,
     /// What concerns the branch and the collaborators.
@@ -34,10 +36,11 @@ pub(crate) enum Section {
 
 impl Section {
     /// Every section, in the order of the context.
-    pub(super) const ALL: [Section; 7] = [
+    pub(super) const ALL: [Section; 8] = [
         Section::Standing,
         Section::Task,
         Section::New,
+        Section::Near,
         Section::Pointers,
         Section::Work,
         Section::Files,
@@ -53,6 +56,7 @@ impl Section {
     pub(super) fn heading(self) -> &'static str {
         match self {
             Section::Standing => "## Project\n",
+            Section::Near => "## May help\n",
             Section::Pointers => "## More on demand\n",
             Section::Task => "## Task\n",
             Section::New => "## Today\n",
@@ -411,7 +415,9 @@ impl Entry {
     /// time, since the order of values changes with every new memory.
     pub(super) fn position(&self) -> impl Ord + use<> {
         let value = match self.section {
-            Section::Standing | Section::Pointers => (self.value * VALUE_STEPS).round() as i64,
+            Section::Standing | Section::Near | Section::Pointers => {
+                (self.value * VALUE_STEPS).round() as i64
+            }
             Section::Task => i64::from(self.tier == Tier::Critical),
             Section::New | Section::Work | Section::Files | Section::Errors => 0,
         };

@@ -13,9 +13,9 @@ use crate::workspace::inherit::Inheritance;
 const RULE_VALUE: f64 = 0.3;
 
 /// Maximum number of rules.
-const MAX_RULES: usize = 6;
+const MAX_RULES: usize = 2;
 
-/// Returns the rules that hold for every change, if the work changes code.
+/// Returns the rules that hold for every change and name something, if the work changes code.
 pub(super) fn rules(inherited: &Inheritance, signals: &Signals) -> Vec<Entry> {
     if !signals.is_change() {
         return vec![];
@@ -36,8 +36,48 @@ fn rules_of<'d>(
         instructions_in_section(&document.path, &text)
     });
     let general = rules.filter(|rule| concerns_every_change(rule, signals.activity));
+    let general = general.filter(|rule| names_something(rule));
     general.map(|rule| {
         let reason = format!("rule of the {}", placed.level);
         Entry::of_text(Tier::Background, RULE_VALUE, &reason, "rule", &document.path, &rule)
     })
+}
+
+/// Returns whether a rule names a command, a file or a standard: "Run `make lint`", "Use Conventional Commits". What names
+/// nothing ("Keep commits small") tells nobody anything new.
+fn names_something(rule: &str) -> bool {
+    let is_plain = |c: char| c.is_lowercase() || matches!(c, '-' | '\'' | '’');
+    let is_name = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.contains('`') || bare.chars().count() > 1 && !bare.chars().all(is_plain)
+    };
+    let mut begins_sentence = true;
+    rule.split_whitespace().any(|word| {
+        let is_first = std::mem::replace(&mut begins_sentence, word.ends_with(['.', '!', ':']));
+        is_name(&word) && (!is_first || word.contains('`'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_that_name_something_are_told_from_general_advice() {
+        for rule in [
+            "Run `make lint`.",
+            "Use Conventional Commits",
+            "Format with `golangci-lint` before review.",
+        ] {
+            assert!(names_something(rule), "{rule}");
+        }
+        for rule in [
+            "Keep commits small. Test often.",
+            "Don't commit what isn’t tested.",
+            "Keep comments up-to-date, as I do",
+            "",
+        ] {
+            assert!(!names_something(rule), "{rule}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use heirloom_core::recall::{is_stop_word, terms};
 
 use super::entry::{Entry, Section};
 use crate::prediction::{CONFIDENCE_OF_PREFERENCE, PredictedMemory};
+use crate::recall::Hit;
 
 /// The number of commits that are predicted, and how many of them are shown at most.
 pub(super) const MAX_PREDICTED: usize = 10;
@@ -27,8 +28,8 @@ const PREFERENCE_VALUE: f64 = 0.6;
 const MAX_PREFERENCES: usize = 8;
 
 /// Returns the entries of the best predictions with enough confidence. The predictions are in the order of what they add.
-/// With a task, a commit, or the memory that belongs to it, must have some words in common with it: most commits that touched
-/// the same files had another reason. What was used while a file was open needs none.
+/// With a task, a commit, the memory that belongs to it, or a document that changed together with a file must have some words
+/// in common with it: most changes of the same files had another reason. What was used while a file was open needs none.
 pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<Entry> {
     let asked: Option<HashSet<String>> = task.map(|task| distinctive_terms(task).collect());
     let concerns_task = |memory: &&PredictedMemory| {
@@ -38,8 +39,9 @@ pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<
             let own: HashSet<String> = distinctive_terms(said.unwrap_or(&memory.title)).collect();
             own.intersection(asked).count() >= MIN_COMMON_TERMS
         };
+        let is_document = memory.hit.as_ref().is_some_and(Hit::is_section);
         let is_of_commit = memory.hit.is_none() || memory.commit.is_some();
-        !is_of_commit || asked.as_ref().is_none_or(shares)
+        !(is_of_commit || is_document) || asked.as_ref().is_none_or(shares)
     };
     let confident = predicted.iter().filter(|memory| memory.confidence >= MIN_CONFIDENCE);
     let confident = confident.filter(concerns_task);

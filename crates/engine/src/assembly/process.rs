@@ -70,7 +70,14 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
     let Some(first) = words.first() else { return false };
     let has_term =
         |word: &str, stems: &[&str]| terms(word).iter().any(|term| stems.contains(&term.as_str()));
-    let is_process = |word: &&str| has_term(word, &PROCESS_TERMS);
+    let is_process = |word: &&str| has_term(word, &PROCESS_TERMS) && !is_identifier(word);
+    // "Pull requests", and not "pull consumers".
+    let is_other_pull = |at: usize| {
+        let next = words.get(at + 1).map(|word| word.to_lowercase()).unwrap_or_default();
+        has_term(words[at], &["pull"])
+            && !has_term(words[at], &["request"])
+            && !next.starts_with("request")
+    };
     let opens = OPENING_WORDS.binary_search(&first.to_lowercase().as_str()).is_ok();
     let is_before = |word: &&str| word.eq_ignore_ascii_case("before");
     let until_end =
@@ -78,7 +85,9 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
     let is_before_end = (opens || is_before(first))
         && until_end.skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let is_subject = |(at, word): (usize, &&str)| {
-        is_process(word) && (at == 0 || opens && !has_term(word, &FIRST_WORD_TERMS))
+        is_process(word)
+            && !is_other_pull(at)
+            && (at == 0 || opens && !has_term(word, &FIRST_WORD_TERMS))
     };
     let subject = words.iter().enumerate().position(is_subject);
     let is_part_of_subject = |at: usize| {
@@ -98,6 +107,13 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
     activity.changes_code() && (is_before_end || subject.is_some())
 }
 
+/// Returns whether a word is a name in code, such as "TestExport" or "test_export", and not a word of the language.
+fn is_identifier(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    word.contains(|c: char| c == '_' || c.is_numeric())
+        || word.chars().skip(1).any(char::is_uppercase)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +128,7 @@ mod tests {
             "Before each push, the linters must pass.",
             "Test names say what is expected.",
             "Keep tests deterministic.",
+            "Pull requests have one reviewer.",
             "Always run the linter.",
             "Run `bundle exec rubocop` and `bundle exec rspec` before pushing.",
         ] {
@@ -120,6 +137,8 @@ mod tests {
         }
         for text in [
             "Frontend tests need a browser.",
+            "TestExportFull pins a commit of the node.",
+            "Pull status handling: 404 ends the request, 409 is an error.",
             "Test data comes from the factories.",
             "Prefer derived query method names over annotations.",
             "Use `@JoinColumn(name = …)` for the owning side.",

@@ -13,7 +13,8 @@ use super::process::concerns_every_change;
 use super::section_text::one_line;
 use super::signals::SignalQuestion;
 use super::useful::{
-    MIN_WEAK_USEFULNESS, UsefulMemory, WeakMemory, is_decision, is_note, required_usefulness,
+    MIN_WEAK_USEFULNESS, TaskUsefulness, UsefulMemory, WeakMemory, is_decision, is_note,
+    required_usefulness,
 };
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
@@ -34,7 +35,7 @@ const MIN_CRITICAL_VALUE: f64 = 0.25;
 
 /// The usefulness for a piece of work from which on an instruction concerns it that a person gave in a note. A rule among
 /// the facts is held to the measure of facts.
-const MIN_USEFULNESS_OF_INSTRUCTION: f64 = 0.4;
+const MIN_USEFULNESS_OF_INSTRUCTION: f64 = 0.15;
 
 /// The value of an instruction as near to the question as can be. It is low, since most instructions concern other tasks;
 /// the share of their tier is what brings them into a context.
@@ -59,10 +60,14 @@ pub(super) fn answers(
 ) -> Answers {
     let mut found = Answers::default();
     let mut shown: HashSet<Referent> = HashSet::new();
+    let task = questions.iter().zip(&memories.answers).next();
+    let task = task.filter(|(question, _)| question.section == Section::Task);
+    let task = task.filter(|_| questions.len() > 1);
+    let for_task = task.map(|(_, answers)| TaskUsefulness::of_answers(&answers.hits));
     for (number, (question, answers)) in questions.iter().zip(&memories.answers).enumerate() {
         let Answers { mut entries, weak } = match question.is_question() {
             true => answers_to_question(question, answers, budget),
-            false => useful_for_work(question, answers),
+            false => useful_for_work(question, answers, for_task.as_ref()),
         };
         entries.retain(|entry| !entry.referent.as_ref().is_some_and(|it| shown.contains(it)));
         shown.extend(entries.iter().filter_map(|entry| entry.referent.clone()));
@@ -76,10 +81,22 @@ pub(super) fn answers(
 }
 
 /// Returns the memories that are likely to be useful for a piece of work, a file or an error.
-fn useful_for_work(question: &SignalQuestion, answers: &ContextAnswers) -> Answers {
+fn useful_for_work(
+    question: &SignalQuestion,
+    answers: &ContextAnswers,
+    for_task: Option<&TaskUsefulness>,
+) -> Answers {
     let mut found = Answers::default();
-    for memory in UsefulMemory::of_answers(answers.hits.iter().enumerate()) {
-        match memory.entry(question) {
+    let estimate = |rank: usize, hit: &Hit| match question.section {
+        Section::Task => hit.usefulness_for_task(rank),
+        _ => hit.usefulness_for_signal(
+            rank,
+            for_task.is_some(),
+            for_task.and_then(|for_task| for_task.of(hit)),
+        ),
+    };
+    for memory in UsefulMemory::of_answers(answers.hits.iter().enumerate(), estimate) {
+        match memory.entry(question, for_task.is_some()) {
             Some(entry) => found.entries.push(entry),
             None => found.weak.extend(memory.weak()),
         }
@@ -106,7 +123,10 @@ fn answers_to_question(
     let ranked = || answers.hits.iter().enumerate();
     let reason = question.reason();
     let mut found = Answers::default();
-    let others = UsefulMemory::of_answers(ranked().filter(|(_, hit)| !is_note(hit)));
+    let others =
+        UsefulMemory::of_answers(ranked().filter(|(_, hit)| !is_note(hit)), |rank, hit| {
+            hit.usefulness_for_task(rank)
+        });
     let (shown, weak) = UsefulMemory::split_answers(others);
     found.weak.extend(weak.iter().filter_map(UsefulMemory::weak));
     for memory in shown {
@@ -135,7 +155,7 @@ fn valued_chunks(answers: &ContextAnswers, budget: usize) -> Vec<(&Hit, f64, boo
     let mut chunks = Vec::new();
     let mut bytes = 0;
     for (rank, hit) in answers.hits.iter().enumerate().filter(|(_, hit)| is_note(hit)) {
-        if hit.usefulness(rank) < MIN_WEAK_USEFULNESS {
+        if hit.usefulness_for_task(rank) < MIN_WEAK_USEFULNESS {
             continue;
         }
         let earlier = counts.entry(&hit.item.referent).or_default();
@@ -166,7 +186,7 @@ pub(super) fn instructions(
             let is_note = is_note(hit);
             let least =
                 if is_note { MIN_USEFULNESS_OF_INSTRUCTION } else { required_usefulness(answer) };
-            answer.usefulness(rank) >= least
+            answer.usefulness_for_task(rank) >= least
         })
     };
     let entry = |hit: &Hit| {

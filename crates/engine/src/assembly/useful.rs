@@ -1,6 +1,6 @@
 //! Memories that are likely to be useful for a piece of work. Of the others, the likeliest get pointers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use heirloom_core::adr::Status;
 use heirloom_core::assembly::Tier;
@@ -13,37 +13,38 @@ use super::section_text::{SectionText, says_nothing, shown_text};
 use super::signals::SignalQuestion;
 use crate::recall::{Hit, without_cut_marks};
 
-/// The usefulness from which on a memory is shown. Of the facts, episodes and sections of documents that readers of six
-/// repositories were shown, 0.95 with at least this usefulness were useful for the task, and half of those with 0.5 to 0.8.
-const MIN_USEFULNESS: f64 = 0.8;
+/// The usefulness from which on a memory is shown.
+const MIN_USEFULNESS: f64 = 0.7;
 
 /// The same for a document whose whole title the task says, if the title has several words.
-const MIN_USEFULNESS_OF_NAMED_DOCUMENT: f64 = 0.5;
+const MIN_USEFULNESS_OF_NAMED_DOCUMENT: f64 = 0.4;
 const MIN_WORDS_OF_TITLE: usize = 2;
 
 /// The same for a note. It is what was said, as it was said, so that fewer of its words are about the task.
-const MIN_USEFULNESS_OF_NOTE: f64 = 0.5;
+const MIN_USEFULNESS_OF_NOTE: f64 = 0.2;
 
-/// The same for a memory that concerns an error or a branch.
-const MIN_USEFULNESS_FOR_ERROR: f64 = 0.65;
+/// The same for a memory that concerns an error or a branch, with a task and without one.
+const MIN_USEFULNESS_FOR_ERROR_OF_TASK: f64 = 0.6;
+const MIN_USEFULNESS_FOR_ERROR: f64 = 0.4;
 
 /// The same for an answer to a question that has no better one: a doubtful answer is better than none.
-const MIN_USEFULNESS_IN_DOUBT: f64 = 0.3;
+const MIN_USEFULNESS_IN_DOUBT: f64 = 0.1;
 
 /// How many doubtful answers to a question are shown if there is no better one.
 const MAX_DOUBTFUL_ANSWERS: usize = 3;
 
-/// The same for a memory that names the file.
-const MIN_USEFULNESS_FOR_FILE: f64 = 0.2;
+/// The same for a memory that names the file, with a task and without one.
+const MIN_USEFULNESS_FOR_FILE_OF_TASK: f64 = 0.5;
+const MIN_USEFULNESS_FOR_FILE: f64 = 0.1;
 
 /// A less useful memory has nothing to do with the task.
-pub(super) const MIN_WEAK_USEFULNESS: f64 = 0.05;
+pub(super) const MIN_WEAK_USEFULNESS: f64 = 0.01;
 
 /// The usefulness from which on a memory gets a pointer.
-const MIN_USEFULNESS_OF_POINTER: f64 = 0.1;
+const MIN_USEFULNESS_OF_POINTER: f64 = 0.05;
 
 /// The same for a fact, and for a document that belongs to no level.
-const MIN_USEFULNESS_OF_MINOR_POINTER: f64 = 0.5;
+const MIN_USEFULNESS_OF_MINOR_POINTER: f64 = 0.25;
 
 /// The usefulness from which on a decision is critical.
 const MIN_CRITICAL_USEFULNESS: f64 = 0.7;
@@ -74,6 +75,32 @@ const MINOR_HEADINGS: [&str; 13] = [
 /// Words in the headings of what was decided.
 const DECISION_HEADINGS: [&str; 2] = ["decision", "outcome"];
 
+/// How useful the answers to a task are for it, by memory.
+pub(super) struct TaskUsefulness<'h>(HashMap<MemoryKey<'h>, f64>);
+
+/// What tells memories apart: decision records of different folders may share a number.
+type MemoryKey<'h> = (&'h Referent, &'h str);
+
+fn memory_key(hit: &Hit) -> MemoryKey<'_> {
+    (&hit.item.referent, &hit.meta.path)
+}
+
+impl<'h> TaskUsefulness<'h> {
+    /// Estimates it for the answers to the task, best first.
+    pub(super) fn of_answers(answers: &'h [Hit]) -> Self {
+        let mut of_memory = HashMap::new();
+        for (rank, hit) in answers.iter().enumerate() {
+            of_memory.entry(memory_key(hit)).or_insert_with(|| hit.usefulness_for_task(rank));
+        }
+        TaskUsefulness(of_memory)
+    }
+
+    /// Returns it for a memory, if that is among the answers.
+    pub(super) fn of(&self, hit: &Hit) -> Option<f64> {
+        self.0.get(&memory_key(hit)).copied()
+    }
+}
+
 /// A memory with all its parts that answer a question, and how useful it is.
 pub(super) struct UsefulMemory<'h> {
     parts: Vec<&'h Hit>,
@@ -83,16 +110,17 @@ pub(super) struct UsefulMemory<'h> {
 }
 
 impl<'h> UsefulMemory<'h> {
-    /// Groups the answers to a question by memory, best first.
-    pub(super) fn of_answers(ranked: impl Iterator<Item = (usize, &'h Hit)>) -> Vec<Self> {
-        // Decision records of different folders may share a number.
-        let mut memories: IndexMap<(&Referent, &str), (usize, Vec<&Hit>)> = IndexMap::new();
+    /// Groups the answers to a question by memory, best first. `estimate` returns how useful an answer at a rank is.
+    pub(super) fn of_answers(
+        ranked: impl Iterator<Item = (usize, &'h Hit)>,
+        estimate: impl Fn(usize, &Hit) -> f64,
+    ) -> Vec<Self> {
+        let mut memories: IndexMap<MemoryKey<'_>, (usize, Vec<&Hit>)> = IndexMap::new();
         for (rank, hit) in ranked.filter(|(_, hit)| !says_nothing(hit)) {
-            let memory = (&hit.item.referent, hit.meta.path.as_str());
-            memories.entry(memory).or_insert((rank, vec![])).1.push(hit);
+            memories.entry(memory_key(hit)).or_insert((rank, vec![])).1.push(hit);
         }
         let memory = |(rank, parts): (usize, Vec<&'h Hit>)| {
-            let usefulness = parts[0].usefulness(rank);
+            let usefulness = estimate(rank, parts[0]);
             UsefulMemory { parts, rank, usefulness }
         };
         memories.into_values().map(memory).collect()
@@ -143,14 +171,21 @@ impl<'h> UsefulMemory<'h> {
     }
 
     /// Returns its entry, if it is useful enough for the signal that asks.
-    pub(super) fn entry(&self, question: &SignalQuestion) -> Option<Entry> {
+    pub(super) fn entry(&self, question: &SignalQuestion, has_task: bool) -> Option<Entry> {
         let names_file = |hit: &&Hit| question.is_named_in(&shown_text(hit));
         let (least, parts) = match question.section {
             Section::Files => {
                 let parts = self.parts.iter().copied().filter(names_file);
                 let is_reference = is_reference(self.best());
-                let least = if is_reference { MIN_USEFULNESS } else { MIN_USEFULNESS_FOR_FILE };
+                let least = match has_task {
+                    _ if is_reference => MIN_USEFULNESS,
+                    true => MIN_USEFULNESS_FOR_FILE_OF_TASK,
+                    false => MIN_USEFULNESS_FOR_FILE,
+                };
                 (least, parts.take(MAX_PARTS).collect())
+            }
+            Section::Errors | Section::Work if has_task => {
+                (MIN_USEFULNESS_FOR_ERROR_OF_TASK, self.shown_parts())
             }
             Section::Errors | Section::Work => (MIN_USEFULNESS_FOR_ERROR, self.shown_parts()),
             _ => (required_usefulness(self.best()), self.shown_parts()),

@@ -17,7 +17,7 @@ use crate::view::present::opening;
 const CONFIDENCE_OF_SIMILAR: f64 = 0.7;
 
 /// A memory that shares words and no name, and answers with less usefulness, is not predicted.
-const MIN_USEFULNESS: f64 = 0.3;
+const MIN_USEFULNESS: f64 = 0.2;
 
 /// A memory with a name of the error is at least so useful.
 const USEFULNESS_OF_NAME: f64 = 0.6;
@@ -42,7 +42,7 @@ pub(super) fn similar_errors(
         .filter_map(|(rank, hit)| {
             let text = hit.item.statements.as_deref().unwrap_or(&hit.item.text);
             let shared = error.shared_with(text)?;
-            let usefulness = hit.usefulness(rank);
+            let usefulness = hit.usefulness_for_signal(rank, false, None);
             let least = if shared.names.is_empty() { 0.0 } else { USEFULNESS_OF_NAME };
             let usefulness = usefulness.max(least);
             (usefulness >= MIN_USEFULNESS).then_some((hit, usefulness, shared))

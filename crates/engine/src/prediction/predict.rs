@@ -23,7 +23,7 @@ use crate::{Error, Session};
 const MAX_ANSWERS: usize = 30;
 
 /// A memory that answers the words of a branch with less usefulness is not predicted.
-const MIN_USEFULNESS: f64 = 0.3;
+const MIN_USEFULNESS: f64 = 0.2;
 
 /// The confidence in a memory that answers the words of a branch as well as can be. It is a judgement, and low
 /// since a few words match many memories.
@@ -109,7 +109,7 @@ pub(crate) fn predict(
 /// Returns the memories that match the words of a branch well enough.
 fn matching(answers: &ContextAnswers, reason: &str) -> Vec<PredictedMemory> {
     let memory = |(rank, hit): (usize, &Hit)| {
-        let usefulness = hit.usefulness(rank);
+        let usefulness = hit.usefulness_for_signal(rank, false, None);
         (usefulness >= MIN_USEFULNESS).then(|| {
             PredictedMemory::of_hit(hit, CONFIDENCE_OF_WORDS * usefulness, reason.to_owned())
         })

@@ -1,11 +1,14 @@
 //! Turns ranked memories into hits.
 
-use heirloom_core::assembly::Match;
+use std::collections::HashSet;
+
+use heirloom_core::assembly::{Match, MemoryForm};
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::{
-    DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence, chunk_at,
+    DocumentPart, RankedMemory, ScoreParts, Slot, TermScore, best_sentence, chunk_at, is_stop_word,
+    terms,
 };
-use heirloom_core::record::{Body, Episode, Record, Referent};
+use heirloom_core::record::{Body, Episode, Record, RecordKind, Referent};
 use heirloom_core::staleness::{self, Freshness};
 use heirloom_core::{day, transcript};
 use heirloom_index::{IndexError, Snapshot, StoredMemory};
@@ -16,6 +19,9 @@ use super::Search;
 use crate::indexing::IndexFailure;
 use crate::memory::{MemoryItem, OriginCheck, PointInTime};
 use crate::{Error, Session};
+
+/// How many words the opening of a memory has.
+const MAX_OPENING_WORDS: usize = 8;
 
 /// Maximum length of the excerpt of an episode that a hit shows, in characters.
 const EXCERPT_MAX_CHARS: usize = 300;
@@ -84,11 +90,61 @@ impl Hit {
         matches!(self.item.referent, Referent::Document(_))
     }
 
-    /// Returns how likely it is to be useful for the work that was asked about, if it is at a rank, counted from 0. Only a
+    /// Returns how likely it is to be useful for a task that was asked about, if it is at a rank, counted from 0. Only a
     /// search that explains its scores can tell.
-    pub(crate) fn usefulness(&self, rank: usize) -> f64 {
-        let Some(ScoreExplanation { words, meaning, .. }) = self.explain else { return 0.0 };
-        Match { words, meaning, rank, is_document: self.is_section() }.usefulness()
+    pub(crate) fn usefulness_for_task(&self, rank: usize) -> f64 {
+        self.match_at(rank).map_or(0.0, |found| found.usefulness_for_task())
+    }
+
+    /// Returns the same for a file, a branch or an error that was asked about. With a task, `for_task` is how useful it is
+    /// for that, if it is among the answers.
+    pub(crate) fn usefulness_for_signal(
+        &self,
+        rank: usize,
+        has_task: bool,
+        for_task: Option<f64>,
+    ) -> f64 {
+        let Some(found) = self.match_at(rank) else { return 0.0 };
+        match has_task {
+            true => found.usefulness_for_signal_of_task(for_task),
+            false => found.usefulness_for_signal(),
+        }
+    }
+
+    fn match_at(&self, rank: usize) -> Option<Match> {
+        let ScoreExplanation { words, meaning, terms, .. } = self.explain.as_ref()?;
+        let own = terms.iter().filter(|term| !term.around && term.near.is_none());
+        let is = |kind: RecordKind| self.item.kind == kind.as_str();
+        Some(Match {
+            words: *words,
+            meaning: *meaning,
+            evidence: own.map(|term| term.rarity).sum(),
+            opening: self.matched_share_of_opening(),
+            rank,
+            form: match () {
+                () if self.is_section() => MemoryForm::Document,
+                () if is(RecordKind::Episode) => MemoryForm::Episode,
+                () if is(RecordKind::Workflow) => MemoryForm::Workflow,
+                () => MemoryForm::Statement,
+            },
+        })
+    }
+
+    /// Returns the share of the words of its title, else of its first words, that were asked for.
+    fn matched_share_of_opening(&self) -> f64 {
+        let text = &self.item.text;
+        let heading = || text.split_once(": ").filter(|(heading, _)| heading.contains(" › "));
+        let opening = match (&self.item.title, heading()) {
+            (Some(title), _) => title,
+            (None, Some((heading, _))) if self.is_section() => heading,
+            _ => text,
+        };
+        let words = opening.split_whitespace().flat_map(terms);
+        let words = words.filter(|term| !is_stop_word(term)).take(MAX_OPENING_WORDS);
+        let words: HashSet<String> = words.collect();
+        let asked: HashSet<&str> = self.matched_terms().collect();
+        let matched = words.iter().filter(|word| asked.contains(word.as_str())).count();
+        matched as f64 / words.len().max(1) as f64
     }
 
     /// Returns the terms of what was asked that its matching part contains. Only a search that explains its scores can tell.
@@ -154,6 +210,8 @@ pub(crate) struct TermExplanation {
     pub(crate) near: Option<String>,
     /// What the term adds.
     pub(crate) share: f64,
+    /// How rare the term is, 0 to 1.
+    pub(crate) rarity: f64,
     /// Whether only a neighbour of the matching part contains it.
     pub(crate) around: bool,
 }
@@ -168,6 +226,7 @@ impl ScoreExplanation {
                 typed: share.typed.clone(),
                 near: share.near.clone(),
                 share: rounded(share.score),
+                rarity: rounded(share.rarity),
                 around: !share.is_own,
             })
             .collect();

@@ -44,7 +44,7 @@ fn rules_of<'d>(
 }
 
 /// Returns whether a rule names a command, a file or a standard: "Run `make lint`", "Use Conventional Commits". What names
-/// nothing ("Keep commits small") tells nobody anything new.
+/// nothing ("Keep commits small") says what every developer knows.
 fn names_something(rule: &str) -> bool {
     let is_plain = |c: char| c.is_lowercase() || matches!(c, '-' | '\'' | '’');
     let is_name = |word: &&str| {

@@ -88,15 +88,15 @@ const SIGNAL_ALONE: Weights = Weights {
     workflow: -0.96,
 };
 
-/// The weight of the log-odds of being useful for the task, for a signal beside a task.
+/// The weight of the log-odds of being useful for the task in the estimate for a signal.
 const FOR_TASK_WEIGHT: f64 = 0.52;
-
-/// The usefulness for a signal alone from which on a memory need not match the task: it is about that very error.
-const MIN_USEFULNESS_ALONE: f64 = 0.8;
 
 /// The limits of these log-odds. A memory that is not among the answers to the task has the lowest ones.
 const MIN_LOG_ODDS_FOR_TASK: f64 = -5.0;
 const MAX_LOG_ODDS_FOR_TASK: f64 = 5.0;
+
+/// The usefulness for a signal alone from which on a memory need not match the task: it is about that very error.
+const MIN_USEFULNESS_ALONE: f64 = 0.8;
 
 impl Match {
     /// Returns how likely a memory that matches a task is to be useful for it, 0 to 1.

@@ -86,7 +86,7 @@ fn memory_key(hit: &Hit) -> MemoryKey<'_> {
 }
 
 impl<'h> TaskUsefulness<'h> {
-    /// Estimates it for the answers to the task, best first.
+    /// Estimates the usefulness of each memory among the answers to the task, given best first.
     pub(super) fn of_answers(answers: &'h [Hit]) -> Self {
         let mut of_memory = HashMap::new();
         for (rank, hit) in answers.iter().enumerate() {
@@ -95,7 +95,7 @@ impl<'h> TaskUsefulness<'h> {
         TaskUsefulness(of_memory)
     }
 
-    /// Returns it for a memory, if that is among the answers.
+    /// Returns the usefulness of a memory; `None` if it is not among the answers.
     pub(super) fn of(&self, hit: &Hit) -> Option<f64> {
         self.0.get(&memory_key(hit)).copied()
     }

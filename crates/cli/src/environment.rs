@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::progress;
 use clap::ArgMatches;
+use heirloom_core::parallel;
 use heirloom_engine::{
     ClientFolders, Error, ErrorKind, ProcessCache, Progress, Registry, RemoteModel, Scope, Session,
 };
@@ -128,9 +129,10 @@ impl Environment {
         }
     }
 
-    /// Keeps indexes open between requests, as a server does.
-    pub(crate) fn keep_indexes_open(&self) {
+    /// Keeps indexes open and threads waiting between requests, as a server does.
+    pub(crate) fn expect_many_requests(&self) {
         self.cache.make_long_lived();
+        parallel::keep_threads_waiting();
     }
 
     /// Opens the workspace if that needs no waiting; `None` on any error.

@@ -1,12 +1,14 @@
-//! Parallel work on scoped threads.
+//! Parallel work: on scoped threads, and in a server on threads that wait for it.
 //!
-//! Not rayon: a command forks a few times at most, and most commands not at all. Measured on two busy cores, the first
-//! join of a process takes rayon 0.5 ms, because it starts its pool, and a scoped thread 0.25 ms; only later joins are
-//! cheaper with rayon (0.02 ms against 0.12 ms). Its `join` also wants both closures to be `Send`, which those that use
-//! a session are not, and threads that wait for git or for a file would block its pool.
+//! A command forks a few times at most, and most commands not at all. Measured on two busy cores, the first fork of a
+//! process takes a pool of threads (rayon) 0.5 ms, because it starts the pool, and a scoped thread 0.25 ms; later ones take
+//! the pool 0.02 ms and a scoped thread 0.12 ms. So only a process that answers many requests keeps a pool, and only
+//! for computations that take less than starting a thread: those that wait for git or for a file would block the pool.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 /// How many chunks each thread gets on average: several, so that all threads finish at about the same time.
 const CHUNKS_PER_THREAD: usize = 8;
@@ -54,15 +56,72 @@ pub fn map<T: Sync, U: Send>(
     done.into_iter().flat_map(|(_, mapped)| mapped).collect()
 }
 
-/// Runs two closures and returns both results; with `in_parallel`, the first one on another thread.
+/// How much work a closure is, which decides where it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Less than it takes to wake a thread.
+    Tiny,
+    /// Less than it takes to start a thread: worth waking one that waits for work.
+    Short,
+    /// More than it takes to start a thread, or it waits for files or programs.
+    Long,
+}
+
+impl Work {
+    /// Returns `Long` or `Tiny`.
+    pub fn long_if(is_long: bool) -> Self {
+        if is_long { Work::Long } else { Work::Tiny }
+    }
+
+    /// Returns how much work a number of items is: from `short` items on it is short, and from `long` items on long.
+    pub fn of(items: usize, short: usize, long: usize) -> Self {
+        match items {
+            items if items >= long => Work::Long,
+            items if items >= short => Work::Short,
+            _ => Work::Tiny,
+        }
+    }
+}
+
+/// The threads that wait for short work.
+static WAITING_THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
+
+/// Starts threads that wait for short work, for a process that answers many requests.
+pub fn keep_threads_waiting() {
+    WAITING_THREADS.get_or_init(|| {
+        // The thread that asks works as well.
+        let others = processors() - 1;
+        (others > 0).then(|| ThreadPoolBuilder::new().num_threads(others).build().ok()).flatten()
+    });
+}
+
+/// Runs two closures and returns both results. Depending on how much work the first one is, it runs on another thread.
 pub fn join<A: Send, B>(
-    in_parallel: bool,
+    work: Work,
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
 ) -> (A, B) {
-    if !in_parallel {
-        return (first(), second());
+    match (work, WAITING_THREADS.get()) {
+        (Work::Long, _) => join_on_new_thread(first, second),
+        (Work::Short, Some(Some(threads))) => {
+            let mut done = None;
+            let second = threads.in_place_scope(|scope| {
+                scope.spawn(|_| done = Some(first()));
+                second()
+            });
+            match done {
+                Some(first) => (first, second),
+                None => unreachable!("the scope waits for the closure, and passes on its panic"),
+            }
+        }
+        _ => (first(), second()),
     }
+}
+
+fn join_on_new_thread<A: Send, B>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
     std::thread::scope(|scope| {
         let first = scope.spawn(first);
         let second = second();
@@ -91,9 +150,41 @@ mod tests {
 
     #[test]
     fn both_closures_run_in_parallel_or_not() {
-        for in_parallel in [false, true] {
-            assert_eq!(join(in_parallel, || 1 + 1, || "two"), (2, "two"));
+        for work in [Work::Tiny, Work::Short, Work::Long] {
+            assert_eq!(join(work, || 1 + 1, || "two"), (2, "two"));
         }
+    }
+
+    #[test]
+    fn short_work_is_shared_with_waiting_threads() {
+        keep_threads_waiting();
+        /// Adds the numbers of a range, each half on another thread.
+        fn sum(from: u64, to: u64) -> u64 {
+            let middle = u64::midpoint(from, to);
+            if middle == from {
+                return from;
+            }
+            let (first, second) = join(Work::Short, || sum(from, middle), || sum(middle, to));
+            first + second
+        }
+        let of_each_thread: Vec<u64> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| sum(0, 2_000))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        assert_eq!(of_each_thread, [1_999_000; 4]);
+    }
+
+    #[test]
+    fn a_panic_of_either_closure_is_passed_on() {
+        keep_threads_waiting();
+        for work in [Work::Tiny, Work::Short, Work::Long] {
+            for panics in 0..2 {
+                let run = move |number| assert!(number != panics, "closure {number}");
+                let joined = std::panic::catch_unwind(|| join(work, || run(0), || run(1)));
+                assert!(joined.is_err(), "{work:?} {panics}");
+            }
+        }
+        assert_eq!(join(Work::Short, || 1, || 2), (1, 2));
     }
 
     #[test]

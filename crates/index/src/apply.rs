@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::fold::{Memory, Standing};
-use heirloom_core::parallel;
+use heirloom_core::parallel::{self, Work};
 use heirloom_core::recall::Passage;
 use heirloom_core::record::{Origin, Referent};
 use rusqlite::Connection;
@@ -57,7 +57,7 @@ pub(crate) fn apply(
     let store_names = || component_names.store(db);
     let (written, builder) = writer.write(pending, embedder, progress, store_names)?;
     let (segment, finished) = parallel::join(
-        written.len() >= MIN_PASSAGES_FOR_THREAD,
+        Work::long_if(written.len() >= MIN_PASSAGES_FOR_THREAD),
         || builder.map(SegmentBuilder::finish).transpose(),
         || finish_tables(writer, &change),
     );

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use heirloom_core::fold::{Line, Memory, fold};
-use heirloom_core::parallel;
+use heirloom_core::parallel::{self, Work};
 use heirloom_core::union_find::UnionFind;
 use rusqlite::Connection;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -83,7 +83,7 @@ pub(crate) fn store_and_fold<T: Send>(
         lines.push(line);
     }
     let ((memory, derived), names) = parallel::join(
-        lines.len() >= MIN_LINES_FOR_THREAD,
+        Work::long_if(lines.len() >= MIN_LINES_FOR_THREAD),
         || {
             let memory = fold(lines, None);
             let derived = derive(&memory);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cap_std::fs::OpenOptions;
 use heirloom_core::embedding::Embedder;
-use heirloom_core::parallel;
+use heirloom_core::parallel::{self, Work};
 use rusqlite::{Connection, backup::Backup};
 
 use crate::folder::{CURRENT_FILE, DRAFT_EXTENSION, IndexFiles, IndexFolder};
@@ -126,8 +126,11 @@ impl Index {
         let rows = segments::all(&db)?;
         let is_large = rows.iter().any(|row| row.slots >= MIN_PARALLEL_SLOTS);
         // The checksums of segments take about as long as reading the slots.
-        let (opened, slots) =
-            parallel::join(is_large, || self.open_segments(&rows, &[]), || slot_blocks::load(&db));
+        let (opened, slots) = parallel::join(
+            Work::long_if(is_large),
+            || self.open_segments(&rows, &[]),
+            || slot_blocks::load(&db),
+        );
         Snapshot::new(db, slots?, opened?, VectorNumbers::default(), Some(files)).map(Some)
     }
 

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use cap_std::fs::Metadata;
 
-use heirloom_core::parallel;
+use heirloom_core::parallel::{self, Work};
 use indexmap::IndexMap;
 
 /// The metadata that identifies a version of a file.
@@ -150,8 +150,11 @@ impl BaseFolder {
     }
 }
 
-/// From this many files on, stamps are read in parallel.
-const MIN_PARALLEL_STAMPS: usize = 200;
+/// From this many files on, comparing their stamps is short work.
+const SHORT_WORK_STAMPS: usize = 30;
+
+/// How many stamps a thread must compare to be worth starting.
+const MIN_STAMPS_PER_THREAD: usize = 200;
 
 /// Two changes within this time may have the same modification time.
 const GRANULARITY_NANOS: i64 = 50_000_000;
@@ -185,10 +188,12 @@ impl FileWatch {
     /// Returns the paths that have changed since their stamps were recorded, or may have.
     pub fn changed(&self) -> Vec<&Path> {
         let base = self.base.as_ref().filter(|base| base.is_in_place());
-        let is_same =
-            parallel::map(&self.stamps, MIN_PARALLEL_STAMPS, |watched| watched.is_unchanged(base));
-        let changed = self.stamps.iter().zip(is_same).filter(|(_, is_same)| !is_same);
-        changed.map(|(watched, _)| watched.path.as_path()).collect()
+        let (first, second) = self.stamps.split_at(self.stamps.len() / 2);
+        let work = Work::of(first.len(), SHORT_WORK_STAMPS, usize::MAX);
+        let (mut of_first, of_second) =
+            parallel::join(work, || changed_since(first, base), || changed_since(second, base));
+        of_first.extend(of_second);
+        of_first
     }
 
     /// Records the stamps of some of the paths again.
@@ -199,6 +204,13 @@ impl FileWatch {
             *watched = WatchedPath::new(std::mem::take(&mut watched.path), stamp, now);
         }
     }
+}
+
+/// Returns those of some paths that have changed since their stamps were recorded, or may have.
+fn changed_since<'w>(watched: &'w [WatchedPath], base: Option<&BaseFolder>) -> Vec<&'w Path> {
+    let are_same = parallel::map(watched, MIN_STAMPS_PER_THREAD, |path| path.is_unchanged(base));
+    let changed = watched.iter().zip(are_same).filter(|(_, is_same)| !is_same);
+    changed.map(|(watched, _)| watched.path.as_path()).collect()
 }
 
 /// Collects the stamps of paths. A missing path is represented by its topmost missing ancestor, which

@@ -42,7 +42,7 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
         false => AnswerForm::Text,
     };
     let environment = call.environment.clone();
-    environment.keep_indexes_open();
+    environment.expect_many_requests();
     let failed = |message: String| Error::system(message);
     let runtime = heirloom_server::runtime().map_err(|error| failed(error.to_string()))?;
     let served = runtime.block_on(mcp::serve(Arc::new(environment), listing, form));

@@ -29,7 +29,7 @@ pub(super) const SERVE: LocalCommand = LocalCommand {
 fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let port = call.matches.get_one::<u16>("port").copied().unwrap_or_default();
     let environment = call.environment.clone();
-    environment.keep_indexes_open();
+    environment.expect_many_requests();
     let failed = |error: std::io::Error| {
         Error::system(format!("port {port}: {error}")).hint("choose another with --port")
     };

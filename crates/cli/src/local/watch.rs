@@ -34,7 +34,7 @@ pub(super) const WATCH: LocalCommand = LocalCommand {
 
 fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let environment = call.environment;
-    environment.keep_indexes_open();
+    environment.expect_many_requests();
     let (mut watch, first) = WorkWatch::start(&environment.session()?)?;
     print(call, &first);
     if call.matches.get_flag("once") {

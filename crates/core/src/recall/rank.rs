@@ -28,7 +28,8 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use super::{Corpus, Question, Slot};
-use crate::{day, parallel};
+use crate::day;
+use crate::parallel::{self, Work};
 use candidate_search::{best_by_terms, best_by_time};
 use candidates::CandidateSet;
 use matched_terms::{MatchedTerm, TermFrequencies, idf, match_terms, saturated};
@@ -93,8 +94,10 @@ const MAX_REPETITION_CHECKS: usize = 200;
 /// How many memories beyond the limit are kept to replace repetitions.
 const SPARE_RESULTS: usize = 20;
 
-/// The number of slots from which on terms and vectors are searched on two threads.
-const MIN_PARALLEL_SLOTS: usize = 200_000;
+/// The numbers of slots from which on searching their terms is short and long work.
+const SLOTS_OF_WORK: [usize; 2] = [20_000, 200_000];
+/// The number of vectors from which on comparing them is short work.
+const SHORT_WORK_COSINES: usize = 200;
 /// The least number of candidates from each of the three searches: terms, vectors, period.
 const MIN_CANDIDATES: usize = 100;
 /// How many candidates from each search there are at least for each result.
@@ -227,7 +230,11 @@ fn cosines(
     }
     let missing = candidates.slots.iter().zip(&cosines).filter(|(_, cosine)| cosine.is_none());
     let missing: Vec<Slot> = missing.map(|(slot, _)| *slot).collect();
-    let mut computed = corpus.cosines(&missing, &question.vector).into_iter();
+    let (first, second) = missing.split_at(missing.len() / 2);
+    let compute = |slots: &[Slot]| corpus.cosines(slots, &question.vector);
+    let work = Work::of(missing.len(), SHORT_WORK_COSINES, usize::MAX);
+    let (first, second) = parallel::join(work, || compute(first), || compute(second));
+    let mut computed = first.into_iter().chain(second);
     let complete = cosines.into_iter().map(|cosine| cosine.or_else(|| computed.next()));
     complete.map(Option::unwrap_or_default).collect()
 }
@@ -285,9 +292,10 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             (terms, total_weight, candidates)
         };
         // The vector search takes longer, so it stays on this thread and does not wait for another to start.
-        let is_large = corpus.slot_bound() >= MIN_PARALLEL_SLOTS;
+        let [short, long] = SLOTS_OF_WORK;
+        let work = Work::of(corpus.slot_bound(), short, long);
         let ((terms, total_weight, mut candidates), nearest) =
-            parallel::join(is_large, search_terms, search_vectors);
+            parallel::join(work, search_terms, search_vectors);
         candidates.add_with_neighbours(corpus, nearest.iter().map(|(slot, _)| *slot));
         if let Some(time) = &question.time {
             candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));

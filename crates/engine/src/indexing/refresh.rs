@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use heirloom_core::embedding::{EmbedError, Embedder};
-use heirloom_core::{Hint, Problem, parallel};
+use heirloom_core::parallel::{self, Work};
+use heirloom_core::{Hint, Problem};
 use heirloom_index::{Index, IndexError, IndexErrorKind, IndexFolder, Snapshot, Update, WriteLock};
 use heirloom_store::Config;
 use heirloom_store::config::{self, EmbedderKind};
@@ -155,7 +156,7 @@ pub(crate) fn try_open_up_to_date(
         }
         None => {
             let (opened, listed) =
-                parallel::join(true, || index.open(), || ListedSources::new(session));
+                parallel::join(Work::Long, || index.open(), || ListedSources::new(session));
             // An index that cannot be opened is opened again below, which reports the error.
             (opened.unwrap_or_default(), listed?)
         }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use heirloom_core::adr::{self, Adr};
 use heirloom_core::fold::Line;
 use heirloom_core::hierarchy::Hierarchy;
+use heirloom_core::parallel::{self, Work};
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem, byte_order_mark, day, parallel};
+use heirloom_core::{Document, Problem, byte_order_mark, day};
 use heirloom_index::{ChangedFile, FileSlice, NewLine, Source, Update};
 use heirloom_store::adrs::{self, Scope};
 use heirloom_store::confined::ConfinedDir;
@@ -223,7 +224,7 @@ impl Sources {
         let is_parallel = self.bytes_behind(indexed) >= PARALLEL_READ_MIN_BYTES;
         // A session cannot be shared between threads, so the documents are read on this one.
         let (shards, documents) = parallel::join(
-            is_parallel,
+            Work::long_if(is_parallel),
             || read_shards(&self.shards, &self.tombstones, indexed),
             || self.read_documents(session, indexed),
         );
@@ -514,7 +515,7 @@ fn read_with_histories<'f>(
     }
     let paths: Vec<&str> = documents.iter().map(|document| document.path()).collect();
     let (others, histories) = parallel::join(
-        true,
+        Work::Long,
         || read_all(dir, others),
         || dates::histories(root, &paths).unwrap_or_default(),
     );

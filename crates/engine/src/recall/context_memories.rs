@@ -117,12 +117,12 @@ impl ContextQuery<'_> {
             };
             let vector = embedder.embed_one(query).unwrap_or_default();
             let question = Question::new(query, vector, session.today(), lexicon);
-            let (hits, _) = search.answers(session, snapshot, &question)?;
-            if number == 0 {
-                // The documents are part of a context already.
-                found.instructions =
-                    search.instructions_of_memories(session, snapshot, &question, &[])?;
-            }
+            let (nearest, answers) = search.with_nearest_instructions(snapshot, &question, || {
+                search.answers(session, snapshot, &question)
+            });
+            let (hits, _) = answers?;
+            // The documents are part of a context already.
+            found.instructions.extend(search.instructions_of_memories(session, snapshot, nearest)?);
             let asks_for_account = question.asks_for_account;
             found.answers.push(ContextAnswers { hits, asks_for_account });
         }

@@ -1,16 +1,21 @@
 //! The standing instructions that may concern a question, beside its hits.
 
 use heirloom_core::instruction::{instructions_in_memory, instructions_in_section};
+use heirloom_core::parallel::{self, Work};
 use heirloom_core::recall::{
-    Question, RankedMemory, Slot, opening_instruction_term, section_instruction_term,
+    Corpus, Question, RankedMemory, Slot, opening_instruction_term, section_instruction_term,
     standing_instruction_term, strip_section_prefix,
 };
 use heirloom_index::{Snapshot, View};
 
 use super::Search;
 use super::hits::{Hit, hits};
+use super::search::MAX_NEAR_MISSES;
 use crate::Session;
 use crate::indexing::IndexFailure;
+
+/// The number of chunks in the index from which on finding the instructions is short work.
+const SHORT_WORK_SLOTS: usize = 20_000;
 
 /// Maximum number of standing instructions beside the hits of a recall.
 pub(crate) const MAX_INSTRUCTIONS: usize = 3;
@@ -31,72 +36,73 @@ const MIN_SENTENCE_COSINE: f32 = 0.25;
 /// The share of the best sentence's cosine from which on another sentence of the section is shown as well.
 const NEAR_BEST_SHARE: f32 = 0.8;
 
+/// The standing instructions that are nearest to a question, as chunks with their cosines, nearest first.
+#[derive(Default)]
+pub(super) struct NearestInstructions {
+    of_memories: Vec<(Slot, f32)>,
+    of_sections: Vec<(Slot, f32)>,
+}
+
 impl Search<'_> {
-    /// Returns the standing instructions of memories and of documents that are nearest to the question and are no hits.
+    /// Finds the standing instructions that are nearest to a question while `search` runs. There are none if no
+    /// instructions are asked for, or if they cannot be compared with the question.
+    pub(super) fn with_nearest_instructions<T>(
+        &self,
+        snapshot: &Snapshot,
+        question: &Question<'_>,
+        search: impl FnOnce() -> T,
+    ) -> (NearestInstructions, T) {
+        if self.max_instructions == 0 || self.is_past() || question.vector.is_empty() {
+            return (NearestInstructions::default(), search());
+        }
+        let view = snapshot.view(self.standing_filter, &self.filter());
+        let work = Work::of(view.slot_bound(), SHORT_WORK_SLOTS, usize::MAX);
+        parallel::join(work, || self.nearest_instructions(&view, question), search)
+    }
+
+    /// Finds the standing instructions that are nearest to a question, enough even if every hit is one of them.
+    fn nearest_instructions(
+        &self,
+        view: &View<'_>,
+        question: &Question<'_>,
+    ) -> NearestInstructions {
+        let most = self.max_instructions.saturating_add(self.limit.max(MAX_NEAR_MISSES));
+        let nearest = |term: &str, preferred: (&str, f32)| {
+            view.nearest_with_term(term, preferred, &question.vector, most)
+        };
+        let opening = opening_instruction_term();
+        let mut of_memories =
+            nearest(&standing_instruction_term(), (&opening, OPENING_INSTRUCTION_BONUS));
+        of_memories.retain(|(_, cosine)| *cosine >= MIN_INSTRUCTION_COSINE);
+        let of_sections = nearest(&section_instruction_term(), ("", 0.0));
+        NearestInstructions { of_memories, of_sections }
+    }
+
+    /// Reads the nearest standing instructions of memories and of documents that are no hits.
     pub(super) fn instructions(
         &self,
         session: &Session,
         snapshot: &Snapshot,
-        question: &Question<'_>,
+        nearest: NearestInstructions,
         found: &[Hit],
     ) -> Result<Vec<Hit>, IndexFailure> {
-        let mut all = self.instructions_of_memories(session, snapshot, question, found)?;
-        all.extend(self.instructions_of_sections(session, snapshot, question, found)?);
+        let NearestInstructions { of_memories, of_sections } = nearest;
+        let mut all = self.read_instructions(session, snapshot, of_memories, found)?;
+        all.extend(self.read_instructions(session, snapshot, of_sections, found)?);
         let score = |hit: &Hit| hit.item.score.unwrap_or_default();
         all.sort_by(|a, b| score(b).total_cmp(&score(a)));
         all.truncate(self.max_instructions);
         Ok(all)
     }
 
-    /// Returns the standing instructions of memories that are nearest to the question and are no hits. They rarely share a
-    /// word with the task that they govern.
+    /// Reads the nearest standing instructions of memories. They rarely share a word with the task that they govern.
     pub(super) fn instructions_of_memories(
         &self,
         session: &Session,
         snapshot: &Snapshot,
-        question: &Question<'_>,
-        found: &[Hit],
+        nearest: NearestInstructions,
     ) -> Result<Vec<Hit>, IndexFailure> {
-        self.nearest_instructions(session, snapshot, question, found, |view, most| {
-            let opening = opening_instruction_term();
-            let preferred = (&*opening, OPENING_INSTRUCTION_BONUS);
-            let standing = standing_instruction_term();
-            let mut nearest = view.nearest_with_term(&standing, preferred, &question.vector, most);
-            nearest.retain(|(_, cosine)| *cosine >= MIN_INSTRUCTION_COSINE);
-            nearest
-        })
-    }
-
-    /// Returns the sections of documents with standing instructions that are nearest to the question and are no hits.
-    fn instructions_of_sections(
-        &self,
-        session: &Session,
-        snapshot: &Snapshot,
-        question: &Question<'_>,
-        found: &[Hit],
-    ) -> Result<Vec<Hit>, IndexFailure> {
-        self.nearest_instructions(session, snapshot, question, found, |view, most| {
-            let term = section_instruction_term();
-            view.nearest_with_term(&term, ("", 0.0), &question.vector, most)
-        })
-    }
-
-    /// Reads the instructions that `find` returns for a view and a number of them. There are none if no instructions are
-    /// asked for, or if they cannot be compared with the question.
-    fn nearest_instructions(
-        &self,
-        session: &Session,
-        snapshot: &Snapshot,
-        question: &Question<'_>,
-        found: &[Hit],
-        find: impl FnOnce(&View<'_>, usize) -> Vec<(Slot, f32)>,
-    ) -> Result<Vec<Hit>, IndexFailure> {
-        if self.max_instructions == 0 || self.is_past() || question.vector.is_empty() {
-            return Ok(vec![]);
-        }
-        let view = snapshot.view(self.standing_filter, &self.filter());
-        let nearest = find(&view, self.max_instructions + found.len());
-        self.read_instructions(session, snapshot, nearest, found)
+        self.read_instructions(session, snapshot, nearest.of_memories, &[])
     }
 
     /// Reads the memories that instruct, given nearest first, until enough of them are no hits and concern the question.
@@ -114,7 +120,7 @@ impl Search<'_> {
         let ranked: Vec<RankedMemory> = nearest.map(RankedMemory::by_cosine).collect();
         let mut instructions = Vec::new();
         // Few are left out, and reading a memory takes time.
-        for ranked in ranked.chunks(self.max_instructions) {
+        for ranked in ranked.chunks(self.max_instructions.max(1)) {
             let mut read = hits(session, snapshot, ranked, self)?;
             // What is done no longer instructs.
             read.retain_mut(|hit| {

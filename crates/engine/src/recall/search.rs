@@ -111,10 +111,12 @@ impl Search<'_> {
             true => self.sessions(session, snapshot, &question)?,
             false => vec![],
         };
-        let (hits, mut near_misses) = match of_sessions {
-            true => (vec![], vec![]),
-            false => self.answers(session, snapshot, &question)?,
-        };
+        let (nearest_instructions, answers) =
+            self.with_nearest_instructions(snapshot, &question, || match of_sessions {
+                true => Ok((vec![], vec![])),
+                false => self.answers(session, snapshot, &question),
+            });
+        let (hits, mut near_misses) = answers?;
         let mut is_filtered = false;
         if !of_sessions && hits.is_empty() && self.has_filter() {
             let (filtered, _) = self.without_filter().answers(session, snapshot, &question)?;
@@ -124,7 +126,7 @@ impl Search<'_> {
         let has_other_filter = !self.filter().terms.is_empty() || self.is_past();
         let is_retired = is_filtered && !has_other_filter;
         let shown = if hits.is_empty() { &near_misses } else { &hits };
-        let instructions = self.instructions(session, snapshot, &question, shown)?;
+        let instructions = self.instructions(session, snapshot, nearest_instructions, shown)?;
         let mut problems = index.all_problems()?;
         let is_by_words = embed_error.is_some();
         problems.extend(embed_error.as_ref().map(lexical_only_problem));

@@ -5,8 +5,9 @@ use std::collections::hash_map::Entry;
 
 use heirloom_core::adr::Adr;
 use heirloom_core::hierarchy::Hierarchy;
+use heirloom_core::parallel::{self, Work};
 use heirloom_core::supersession::Supersession;
-use heirloom_core::{Document, Problem, parallel};
+use heirloom_core::{Document, Problem};
 use heirloom_store::adrs::{self, AdrDocument, Scope};
 use heirloom_store::layout::{self, HierarchyDocument};
 
@@ -126,9 +127,10 @@ impl Catalog {
                 .collect();
             (by_path, NameIndex::new(&catalog_entry))
         };
-        let ((by_path, names), places) = parallel::join(is_parallel, index_names, || {
-            DocumentIndex::new(&hierarchy, &catalog_entry, assigned)
-        });
+        let ((by_path, names), places) =
+            parallel::join(Work::long_if(is_parallel), index_names, || {
+                DocumentIndex::new(&hierarchy, &catalog_entry, assigned)
+            });
         Ok(Catalog { by_path, places, names, adrs, hierarchy, entries: catalog_entry, problems })
     }
 

@@ -1,14 +1,16 @@
 //! Parallel work: on scoped threads, and in a server on threads that wait for it.
 //!
 //! A command forks a few times at most, and most commands not at all. Measured on two busy cores, the first fork of a
-//! process takes a pool of threads (rayon) 0.5 ms, because it starts the pool, and a scoped thread 0.25 ms; later ones take
-//! the pool 0.02 ms and a scoped thread 0.12 ms. So only a process that answers many requests keeps a pool, and only
-//! for computations that take less than starting a thread: those that wait for git or for a file would block the pool.
+//! process takes a pool of threads (rayon) 0.5 ms, because it starts the pool, and a scoped thread 0.25 ms; later ones
+//! take a scoped thread 0.12 ms. So only a process that answers many requests keeps threads, and only for computations
+//! that take less than starting one: what waits for git or for a file would keep them from others.
+
+mod waiting_threads;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use waiting_threads::WaitingThreads;
 
 /// How many chunks each thread gets on average: several, so that all threads finish at about the same time.
 const CHUNKS_PER_THREAD: usize = 8;
@@ -63,6 +65,8 @@ pub enum Work {
     Tiny,
     /// Less than it takes to start a thread: worth waking one that waits for work.
     Short,
+    /// The same, but its result is needed after that of other short work.
+    ShortAndLater,
     /// More than it takes to start a thread, or it waits for files or programs.
     Long,
 }
@@ -83,16 +87,9 @@ impl Work {
     }
 }
 
-/// The threads that wait for short work.
-static WAITING_THREADS: OnceLock<Option<ThreadPool>> = OnceLock::new();
-
 /// Starts threads that wait for short work, for a process that answers many requests.
 pub fn keep_threads_waiting() {
-    WAITING_THREADS.get_or_init(|| {
-        // The thread that asks works as well.
-        let others = processors() - 1;
-        (others > 0).then(|| ThreadPoolBuilder::new().num_threads(others).build().ok()).flatten()
-    });
+    WaitingThreads::start();
 }
 
 /// Runs two closures and returns both results. Depending on how much work the first one is, it runs on another thread.
@@ -101,18 +98,10 @@ pub fn join<A: Send, B>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
 ) -> (A, B) {
-    match (work, WAITING_THREADS.get()) {
+    match (work, WaitingThreads::get()) {
         (Work::Long, _) => join_on_new_thread(first, second),
-        (Work::Short, Some(Some(threads))) => {
-            let mut done = None;
-            let second = threads.in_place_scope(|scope| {
-                scope.spawn(|_| done = Some(first()));
-                second()
-            });
-            match done {
-                Some(first) => (first, second),
-                None => unreachable!("the scope waits for the closure, and passes on its panic"),
-            }
+        (Work::Short | Work::ShortAndLater, Some(threads)) => {
+            threads.join(work == Work::ShortAndLater, first, second)
         }
         _ => (first(), second()),
     }
@@ -150,7 +139,7 @@ mod tests {
 
     #[test]
     fn both_closures_run_in_parallel_or_not() {
-        for work in [Work::Tiny, Work::Short, Work::Long] {
+        for work in [Work::Tiny, Work::Short, Work::ShortAndLater, Work::Long] {
             assert_eq!(join(work, || 1 + 1, || "two"), (2, "two"));
         }
     }
@@ -177,7 +166,7 @@ mod tests {
     #[test]
     fn a_panic_of_either_closure_is_passed_on() {
         keep_threads_waiting();
-        for work in [Work::Tiny, Work::Short, Work::Long] {
+        for work in [Work::Tiny, Work::Short, Work::ShortAndLater, Work::Long] {
             for panics in 0..2 {
                 let run = move |number| assert!(number != panics, "closure {number}");
                 let joined = std::panic::catch_unwind(|| join(work, || run(0), || run(1)));

@@ -56,7 +56,9 @@ impl Search<'_> {
             return (NearestInstructions::default(), search());
         }
         let view = snapshot.view(self.standing_filter, &self.filter());
-        let work = Work::of(view.slot_bound(), SHORT_WORK_SLOTS, usize::MAX);
+        let is_small = view.slot_bound() < SHORT_WORK_SLOTS;
+        // The search asks for threads as well, and waits for them sooner.
+        let work = if is_small { Work::Tiny } else { Work::ShortAndLater };
         parallel::join(work, || self.nearest_instructions(&view, question), search)
     }
 

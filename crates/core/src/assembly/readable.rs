@@ -65,7 +65,10 @@ fn readable(text: &str, Range { start, end }: Range<usize>) -> String {
             (Some(block), None) => block.add(line, from < to),
             (Some(_), Some(_)) => shown.extend(code.take().and_then(|block| block.summary())),
             (None, _) => {
-                shown.extend((from < to && !is_invisible(line)).then(|| text[from..to].to_owned()));
+                if from < to && !is_invisible(line) {
+                    let part = &text[from..to];
+                    shown.push(table_row(part).unwrap_or_else(|| part.to_owned()));
+                }
                 code = fence.map(|fence| CodeBlock::new(&text[fence..line_end]));
             }
         }
@@ -121,6 +124,19 @@ fn is_invisible(line: &str) -> bool {
         ["http://", "https://", "/", "./", "../", "#"].iter().any(|start| target.starts_with(start))
     });
     is_definition || line.starts_with("<!--") && line.ends_with("-->")
+}
+
+/// Returns the cells of a row of a table, also if only its end is given; nothing of the line under the header. `None` for
+/// other lines.
+fn table_row(line: &str) -> Option<String> {
+    let line = line.trim();
+    if !line.ends_with('|') || line.ends_with("||") {
+        return None;
+    }
+    let is_line = |cell: &&str| cell.chars().all(|c| matches!(c, '-' | ':'));
+    let cells: Vec<&str> = line.split('|').map(str::trim).filter(|cell| !is_line(cell)).collect();
+    let row = cells.join(" | ");
+    Some(if row.is_empty() || row.ends_with(['.', ';', ':', '!', '?']) { row } else { row + ";" })
 }
 
 /// A block of code.
@@ -258,6 +274,17 @@ npm ci
         assert_eq!(readable("Then check the class."), "Then check the class.");
         assert_eq!(readable("int b;"), "(3 lines of code)");
         assert_eq!(readable_part(DOCUMENT, "no part of it"), None);
+    }
+
+    #[test]
+    fn rows_of_tables_are_separated() {
+        let table = "What is set:\n\n| Name | Value |\n|:---|---:|\n| port | 80 |\n| | none. |\n";
+        assert_eq!(
+            readable_part(table, table).unwrap(),
+            "What is set: Name | Value; port | 80; none."
+        );
+        let code = "Use a || b here.";
+        assert_eq!(readable_part(code, code).unwrap(), code);
     }
 
     #[test]

@@ -166,7 +166,8 @@ fn gather(
     let of_commits = memories.lists.split_off(counts.iter().sum());
     let of_time = memories.lists.split_off(counts[0] + counts[1]);
     let of_people = memories.lists.split_off(counts[0]);
-    let answers = recalled::answers(questions, &memories, budget);
+    let for_task = recalled::usefulness_for_task(questions, &memories);
+    let answers = recalled::answers(questions, &memories, for_task.as_ref(), budget);
     let selectors = &inherited.selectors;
     let answers_or_all = is_stated.then_some(answers.entries.as_slice());
     let known = standing::read_memory(session, selectors, answers_or_all)?;
@@ -178,8 +179,7 @@ fn gather(
     entries.extend(level_rules::rules(&inherited, signals));
     entries.extend(background::pointers(&memories, &answers, &entries, signals, &today));
     entries.extend(answers.entries);
-    let mut problems = memories.problems;
-    problems.extend(commits.failure());
+    let failure = commits.failure();
     let of_people = person_memories(people, &of_people, remembered.people);
     entries.extend(predicted::preferences(&of_people));
     if let [episodes, workflows] = of_time.as_slice() {
@@ -191,7 +191,9 @@ fn gather(
     }
     let mut predicted = used_with(session, usage, &commits)?;
     predicted.extend(commits.into_memories(of_commits));
-    entries.extend(predicted::entries(&predicted, signals.task.as_deref()));
+    entries.extend(predicted::entries(&predicted, signals.task.as_deref(), for_task.as_ref()));
+    let mut problems = memories.problems;
+    problems.extend(failure);
     problems.extend(inherited.problems);
     problems.sort();
     problems.dedup();

@@ -34,6 +34,9 @@ const MAX_POINTERS: usize = 60;
 /// The same if it is known what the work is about: then what is near to that matters more.
 const MAX_POINTERS_OF_TASK: usize = 8;
 
+/// The same for each list of the background.
+const MAX_POINTERS_OF_LIST_OF_TASK: usize = 4;
+
 /// Maximum number of words of a sentence that is a pointer.
 const MAX_POINTER_WORDS: usize = 40;
 
@@ -160,8 +163,11 @@ pub(super) fn pointers(
         pointers.push(Entry { section: Section::Near, value, ..pointer });
     }
     let lists = LISTS.iter().zip(&memories.lists);
-    let background = lists.flat_map(|(list, hits)| hits.iter().take(list.limit));
-    let most = if signals.is_stated() { MAX_POINTERS_OF_TASK } else { MAX_POINTERS };
+    let (most, most_of_list) = match signals.is_stated() {
+        true => (MAX_POINTERS_OF_TASK, MAX_POINTERS_OF_LIST_OF_TASK),
+        false => (MAX_POINTERS, usize::MAX),
+    };
+    let background = lists.flat_map(|(list, hits)| hits.iter().take(list.limit.min(most_of_list)));
     let documents = memories.lists.iter().skip(LISTS.len()).flat_map(|hits| hits.iter().take(most));
     for hit in background.filter(|hit| hit.item.date.as_deref() != Some(today)).chain(documents) {
         if !seen.contains(&hit.item.referent) {

@@ -7,8 +7,8 @@ use heirloom_core::assembly::Tier;
 use heirloom_core::recall::{is_stop_word, terms};
 
 use super::entry::{Entry, Section};
+use super::useful::TaskUsefulness;
 use crate::prediction::{CONFIDENCE_OF_PREFERENCE, PredictedMemory};
-use crate::recall::Hit;
 
 /// The number of commits that are predicted, and how many of them are shown at most.
 pub(super) const MAX_PREDICTED: usize = 10;
@@ -16,6 +16,9 @@ const MAX_SHOWN: usize = 5;
 
 /// A memory with less confidence is not likely to be useful.
 const MIN_CONFIDENCE: f64 = 0.5;
+
+/// The usefulness for the task from which on a document is shown that changed together with a file.
+const MIN_USEFULNESS_OF_CHANGED_DOCUMENT: f64 = 0.4;
 
 /// The number of terms that a commit must have in common with the task.
 const MIN_COMMON_TERMS: usize = 3;
@@ -28,20 +31,26 @@ const PREFERENCE_VALUE: f64 = 0.6;
 const MAX_PREFERENCES: usize = 8;
 
 /// Returns the entries of the best predictions with enough confidence. The predictions are in the order of what they add.
-/// With a task, a commit, the memory that belongs to it, or a document that changed together with a file must have some words
-/// in common with it: most changes of the same files had another reason. What was used while a file was open needs none.
-pub(super) fn entries(predicted: &[PredictedMemory], task: Option<&str>) -> Vec<Entry> {
+/// With a task, a commit or the memory that belongs to it must have some words in common with it, and a document that changed
+/// together with a file must be among its answers: most changes of the same files had another reason. What was used while a
+/// file was open needs neither.
+pub(super) fn entries(
+    predicted: &[PredictedMemory],
+    task: Option<&str>,
+    for_task: Option<&TaskUsefulness<'_>>,
+) -> Vec<Entry> {
     let asked: Option<HashSet<String>> = task.map(|task| distinctive_terms(task).collect());
     let concerns_task = |memory: &&PredictedMemory| {
-        let shares = |asked: &HashSet<String>| {
-            let item = memory.hit.as_ref().map(|hit| &hit.item);
-            let said = item.map(|item| item.title.as_deref().unwrap_or(&item.text));
-            let own: HashSet<String> = distinctive_terms(said.unwrap_or(&memory.title)).collect();
-            own.intersection(asked).count() >= MIN_COMMON_TERMS
-        };
-        let is_document = memory.hit.as_ref().is_some_and(Hit::is_section);
+        let Some(asked) = &asked else { return true };
+        if let Some(document) = memory.hit.as_ref().filter(|hit| hit.is_section()) {
+            let usefulness = for_task.and_then(|for_task| for_task.of(document));
+            return usefulness.is_some_and(|it| it >= MIN_USEFULNESS_OF_CHANGED_DOCUMENT);
+        }
+        let item = memory.hit.as_ref().map(|hit| &hit.item);
+        let said = item.map(|item| item.title.as_deref().unwrap_or(&item.text));
+        let own: HashSet<String> = distinctive_terms(said.unwrap_or(&memory.title)).collect();
         let is_of_commit = memory.hit.is_none() || memory.commit.is_some();
-        !(is_of_commit || is_document) || asked.as_ref().is_none_or(shares)
+        !is_of_commit || own.intersection(asked).count() >= MIN_COMMON_TERMS
     };
     let confident = predicted.iter().filter(|memory| memory.confidence >= MIN_CONFIDENCE);
     let confident = confident.filter(concerns_task);

@@ -52,22 +52,30 @@ pub(super) struct Answers {
     pub(super) weak: Vec<WeakMemory>,
 }
 
+/// Returns how useful the answers to the task are for it, if a task is stated beside other signals.
+pub(super) fn usefulness_for_task<'h>(
+    questions: &[SignalQuestion],
+    memories: &'h ContextMemories,
+) -> Option<TaskUsefulness<'h>> {
+    let first = questions.iter().zip(&memories.answers).next();
+    let task = first.filter(|(question, _)| question.section == Section::Task);
+    let task = task.filter(|_| questions.len() > 1);
+    task.map(|(_, answers)| TaskUsefulness::of_answers(&answers.hits))
+}
+
 /// Returns what answers the questions, each memory once.
 pub(super) fn answers(
     questions: &[SignalQuestion],
     memories: &ContextMemories,
+    for_task: Option<&TaskUsefulness<'_>>,
     budget: usize,
 ) -> Answers {
     let mut found = Answers::default();
     let mut shown: HashSet<Referent> = HashSet::new();
-    let task = questions.iter().zip(&memories.answers).next();
-    let task = task.filter(|(question, _)| question.section == Section::Task);
-    let task = task.filter(|_| questions.len() > 1);
-    let for_task = task.map(|(_, answers)| TaskUsefulness::of_answers(&answers.hits));
     for (number, (question, answers)) in questions.iter().zip(&memories.answers).enumerate() {
         let Answers { mut entries, weak } = match question.is_question() {
             true => answers_to_question(question, answers, budget),
-            false => useful_for_work(question, answers, for_task.as_ref()),
+            false => useful_for_work(question, answers, for_task),
         };
         entries.retain(|entry| !entry.referent.as_ref().is_some_and(|it| shown.contains(it)));
         shown.extend(entries.iter().filter_map(|entry| entry.referent.clone()));
@@ -84,7 +92,7 @@ pub(super) fn answers(
 fn useful_for_work(
     question: &SignalQuestion,
     answers: &ContextAnswers,
-    for_task: Option<&TaskUsefulness>,
+    for_task: Option<&TaskUsefulness<'_>>,
 ) -> Answers {
     let mut found = Answers::default();
     let estimate = |rank: usize, hit: &Hit| match question.section {

@@ -87,7 +87,7 @@ impl Work {
     }
 }
 
-/// Starts threads that wait for short work, for a process that answers many requests.
+/// Starts threads that wait for short work, for a process that answers many requests or reads a large index.
 pub fn keep_threads_waiting() {
     WaitingThreads::start();
 }

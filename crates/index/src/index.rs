@@ -125,6 +125,10 @@ impl Index {
         }
         let rows = segments::all(&db)?;
         let is_large = rows.iter().any(|row| row.slots >= MIN_PARALLEL_SLOTS);
+        if is_large {
+            // The search that follows divides its work. The threads start meanwhile.
+            parallel::keep_threads_waiting();
+        }
         // The checksums of segments take about as long as reading the slots.
         let (opened, slots) = parallel::join(
             Work::long_if(is_large),

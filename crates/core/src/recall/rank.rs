@@ -24,6 +24,7 @@ mod whole_documents;
 mod whole_passages;
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -98,6 +99,8 @@ const SPARE_RESULTS: usize = 20;
 const SLOTS_OF_WORK: [usize; 2] = [20_000, 200_000];
 /// The number of vectors from which on comparing them is short work.
 const SHORT_WORK_COSINES: usize = 200;
+/// The number of candidates from which on computing their scores is short work.
+const SHORT_WORK_SCORES: usize = 400;
 /// The least number of candidates from each of the three searches: terms, vectors, period.
 const MIN_CANDIDATES: usize = 100;
 /// How many candidates from each search there are at least for each result.
@@ -422,16 +425,27 @@ impl<'r, C: Corpus> Ranking<'r, C> {
 
     /// Returns the score of each candidate that may be in the answer.
     fn scores(&self) -> Vec<ScoredPosition> {
+        let count = self.candidates.slots.len();
+        let (first, second) = parallel::join(
+            Work::of(count, SHORT_WORK_SCORES, usize::MAX),
+            || self.scores_of(0..count / 2),
+            || self.scores_of(count / 2..count),
+        );
+        [first, second].concat()
+    }
+
+    /// Returns the score of each candidate in a range of positions that may be in the answer.
+    fn scores_of(&self, positions: Range<usize>) -> Vec<ScoredPosition> {
         let mut frequencies = Vec::new();
-        let slots = self.candidates.slots.iter().enumerate();
+        let slots = positions.map(|position| (position, self.candidates.slots[position]));
         slots
-            .filter(|(_, slot)| self.corpus.is_selected(**slot))
+            .filter(|(_, slot)| self.corpus.is_selected(*slot))
             .map(|(position, slot)| {
                 self.sum_frequencies(position, &mut frequencies);
                 let words = sum(self.term_scores(&frequencies, position).map(|(_, score)| score));
-                let bonus = self.period_bonus(*slot) + self.near_tie_bonus(*slot);
+                let bonus = self.period_bonus(slot) + self.near_tie_bonus(slot);
                 let score = words + self.cosine_score(position) + bonus;
-                (score - self.chunk_penalty(*slot), position)
+                (score - self.chunk_penalty(slot), position)
             })
             .collect()
     }

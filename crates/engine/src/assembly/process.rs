@@ -25,7 +25,8 @@ const END_TERMS: [&str; 4] = ["commit", "merg", "pull", "push"];
 const STATEMENT_WORDS: usize = 20;
 const END_WORDS: usize = 3;
 
-/// Stems of these that mean something else unless they are the first word: "Prefer derived query method names".
+/// Stems of these that mean something else unless they are the first word: "Prefer derived query method names". As a label
+/// ("Format: `* text`") they begin a definition, which says nothing without its heading.
 const FIRST_WORD_TERMS: [&str; 3] = ["comment", "format", "name"];
 
 /// Words before the subject of a statement that do not restrict it.
@@ -85,8 +86,10 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
     let is_before_end = (opens || is_before(first))
         && until_end.skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let is_subject = |(at, word): (usize, &&str)| {
+        let is_label = word.ends_with(':') && has_term(word, &FIRST_WORD_TERMS);
         is_process(word)
             && !is_other_pull(at)
+            && !is_label
             && (at == 0 || opens && !has_term(word, &FIRST_WORD_TERMS))
     };
     let subject = words.iter().enumerate().position(is_subject);
@@ -140,6 +143,7 @@ mod tests {
             "TestExportFull pins a commit of the node.",
             "Pull status handling: 404 ends the request, 409 is an error.",
             "Test data comes from the factories.",
+            "Format: `* (tag) [#number] message`",
             "Prefer derived query method names over annotations.",
             "Use `@JoinColumn(name = …)` for the owning side.",
             "Images that run as root are rejected.",

@@ -107,6 +107,25 @@ pub fn join<A: Send, B>(
     }
 }
 
+/// Maps items of short work and keeps their order: on the threads that wait for it, if there are any.
+pub fn map_short<T: Sync, U: Send>(
+    items: &[T],
+    min_per_thread: usize,
+    map_item: &(impl Fn(&T) -> U + Sync),
+) -> Vec<U> {
+    if items.len() < 2 * min_per_thread.max(1) || WaitingThreads::get().is_none() {
+        return items.iter().map(map_item).collect();
+    }
+    let (left, right) = items.split_at(items.len() / 2);
+    let (mut mapped, right) = join(
+        Work::Short,
+        || map_short(left, min_per_thread, map_item),
+        || map_short(right, min_per_thread, map_item),
+    );
+    mapped.extend(right);
+    mapped
+}
+
 fn join_on_new_thread<A: Send, B>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
@@ -178,11 +197,17 @@ mod tests {
 
     #[test]
     fn map_keeps_the_order_with_any_number_of_threads() {
+        keep_threads_waiting();
         for count in [0, 1, 2, 7, 5_000] {
             let numbers: Vec<usize> = (0..count).collect();
-            for min_per_thread in [1, 1_000_000] {
-                let doubled = map(&numbers, min_per_thread, |number| number * 2);
-                assert!(doubled.iter().copied().eq((0..count).map(|number| number * 2)));
+            let double = |number: &usize| number * 2;
+            for min_per_thread in [0, 1, 3, 1_000_000] {
+                for doubled in [
+                    map(&numbers, min_per_thread, double),
+                    map_short(&numbers, min_per_thread, &double),
+                ] {
+                    assert!(doubled.iter().copied().eq((0..count).map(|number| number * 2)));
+                }
             }
         }
     }

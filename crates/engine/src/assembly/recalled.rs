@@ -118,6 +118,9 @@ fn useful_for_work(
 /// How many entries a thread must make to be worth starting: counting tokens takes a hundredth of a millisecond for each.
 const MIN_ENTRIES_PER_THREAD: usize = 100;
 
+/// The same for estimates of usefulness, on threads that wait for work: each takes a few microseconds.
+const MIN_ESTIMATES_PER_THREAD: usize = 40;
+
 /// Chunks with so many bytes for each token of the budget are enough to choose from: they are more than fit.
 const ENOUGH_BYTES_PER_TOKEN: usize = 6;
 
@@ -128,13 +131,14 @@ fn answers_to_question(
     answers: &ContextAnswers,
     budget: usize,
 ) -> Answers {
-    let ranked = || answers.hits.iter().enumerate();
+    let ranked: Vec<(usize, &Hit)> = answers.hits.iter().enumerate().collect();
+    let usefulness = parallel::map_short(&ranked, MIN_ESTIMATES_PER_THREAD, &|(rank, hit)| {
+        hit.usefulness_for_task(*rank)
+    });
     let reason = question.reason();
     let mut found = Answers::default();
-    let others =
-        UsefulMemory::of_answers(ranked().filter(|(_, hit)| !is_note(hit)), |rank, hit| {
-            hit.usefulness_for_task(rank)
-        });
+    let others = ranked.iter().copied().filter(|(_, hit)| !is_note(hit));
+    let others = UsefulMemory::of_answers(others, |rank, _| usefulness[rank]);
     let (shown, weak) = UsefulMemory::split_answers(others);
     found.weak.extend(weak.iter().filter_map(UsefulMemory::weak));
     for memory in shown {
@@ -147,14 +151,18 @@ fn answers_to_question(
     let chunk = |(hit, value, is_further): &(&Hit, f64, bool)| {
         Entry::of_part(hit, Tier::Relevant, question.section, *value, &reason, *is_further)
     };
-    let chunks = valued_chunks(answers, budget);
+    let chunks = valued_chunks(answers, &usefulness, budget);
     found.entries.extend(parallel::map(&chunks, MIN_ENTRIES_PER_THREAD, chunk));
     found
 }
 
 /// Returns the chunks of notes that are enough to fill a budget, each with its value and whether a better one belongs to
-/// the same note.
-fn valued_chunks(answers: &ContextAnswers, budget: usize) -> Vec<(&Hit, f64, bool)> {
+/// the same note. `usefulness` has an estimate for each answer.
+fn valued_chunks<'a>(
+    answers: &'a ContextAnswers,
+    usefulness: &[f64],
+    budget: usize,
+) -> Vec<(&'a Hit, f64, bool)> {
     let further_factor = match answers.asks_for_account {
         true => FURTHER_CHUNK_FACTOR_OF_ACCOUNT,
         false => FURTHER_CHUNK_FACTOR,
@@ -163,7 +171,7 @@ fn valued_chunks(answers: &ContextAnswers, budget: usize) -> Vec<(&Hit, f64, boo
     let mut chunks = Vec::new();
     let mut bytes = 0;
     for (rank, hit) in answers.hits.iter().enumerate().filter(|(_, hit)| is_note(hit)) {
-        if hit.usefulness_for_task(rank) < MIN_WEAK_USEFULNESS {
+        if usefulness[rank] < MIN_WEAK_USEFULNESS {
             continue;
         }
         let earlier = counts.entry(&hit.item.referent).or_default();

@@ -10,7 +10,7 @@ use heirloom_core::recall::{
 };
 use heirloom_core::record::{Body, Episode, Record, RecordKind, Referent};
 use heirloom_core::staleness::{self, Freshness};
-use heirloom_core::{day, transcript};
+use heirloom_core::{day, parallel, transcript};
 use heirloom_index::{IndexError, Snapshot, StoredMemory};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +22,9 @@ use crate::{Error, Session};
 
 /// How many words the opening of a memory has.
 const MAX_OPENING_WORDS: usize = 8;
+
+/// How many hits a thread must make to be worth waking: each takes some ten microseconds.
+const MIN_HITS_PER_THREAD: usize = 20;
 
 /// Maximum length of the excerpt of an episode that a hit shows, in characters.
 const EXCERPT_MAX_CHARS: usize = 300;
@@ -261,23 +264,51 @@ pub(crate) fn hits(
 ) -> Result<Vec<Hit>, IndexFailure> {
     let slots: Vec<Slot> = scored.iter().map(|scored| scored.slot).collect();
     let (stored, memory) = snapshot.load_for_display(&slots, search.when.as_of)?;
-    let mut hits = Vec::with_capacity(stored.len());
+    let chunks = scored.iter().map(|scored| snapshot.chunk_number(scored.slot));
+    let loaded: Vec<_> = scored.iter().zip(&stored).zip(chunks).collect();
+    let shown = parallel::map_short(&loaded, MIN_HITS_PER_THREAD, &|((scored, stored), chunk)| {
+        ShownMemory::new(&memory, scored, stored.as_ref(), *chunk, search)
+    });
+    let mut hits = Vec::with_capacity(shown.len());
     let mut check = OriginCheck::new(session);
-    for (scored, stored) in scored.iter().zip(stored) {
-        let stored =
-            stored.ok_or_else(|| IndexError::damaged("the index has no memory for a hit"))?;
-        let Some(mut item) = item_at(&memory, &stored, search.when)? else { continue };
-        if search.when.valid_at.is_none() && !search.standing_filter.covers(item.standing) {
-            continue;
-        }
-        item.score = Some(rounded(scored.score));
-        let explain = search.explain.then(|| ScoreExplanation::of(&scored.parts));
-        let chunk = snapshot.chunk_number(scored.slot);
-        let passage = matching_passage(&memory, &stored, chunk, &scored.parts.terms);
-        let slot = Some(scored.slot);
+    for shown in shown {
+        let Some(ShownMemory { item, explain, passage, slot }) = shown? else { continue };
         hits.push(Hit { explain, passage, slot, ..Hit::new(session, &mut check, item)? });
     }
     Ok(hits)
+}
+
+/// What a hit shows of a memory.
+struct ShownMemory {
+    item: MemoryItem,
+    explain: Option<ScoreExplanation>,
+    passage: Option<String>,
+    slot: Option<Slot>,
+}
+
+impl ShownMemory {
+    /// Makes it of a ranked memory. `None` if the memory did not hold at the point in time of the search.
+    fn new(
+        memory: &Memory,
+        scored: &RankedMemory,
+        stored: Option<&StoredMemory>,
+        chunk: usize,
+        search: &Search<'_>,
+    ) -> Result<Option<Self>, IndexError> {
+        let stored =
+            stored.ok_or_else(|| IndexError::damaged("the index has no memory for a hit"))?;
+        let Some(mut item) = item_at(memory, stored, search.when)? else { return Ok(None) };
+        if search.when.valid_at.is_none() && !search.standing_filter.covers(item.standing) {
+            return Ok(None);
+        }
+        item.score = Some(rounded(scored.score));
+        Ok(Some(ShownMemory {
+            item,
+            explain: search.explain.then(|| ScoreExplanation::of(&scored.parts)),
+            passage: matching_passage(memory, stored, chunk, &scored.parts.terms),
+            slot: Some(scored.slot),
+        }))
+    }
 }
 
 /// Returns the part of a long text by which a memory was found, with marks for what is left out: a chunk, or a sentence of

@@ -87,9 +87,12 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
         && until_end.skip(1).take(END_WORDS).any(|word| has_term(word, &END_TERMS));
     let is_subject = |(at, word): (usize, &&str)| {
         let is_label = word.ends_with(':') && has_term(word, &FIRST_WORD_TERMS);
+        // "Named exports" are exports.
+        let is_participle = word.to_lowercase().ends_with("ed");
         is_process(word)
             && !is_other_pull(at)
             && !is_label
+            && !is_participle
             && (at == 0 || opens && !has_term(word, &FIRST_WORD_TERMS))
     };
     let subject = words.iter().enumerate().position(is_subject);
@@ -144,6 +147,7 @@ mod tests {
             "Pull status handling: 404 ends the request, 409 is an error.",
             "Test data comes from the factories.",
             "Format: `* (tag) [#number] message`",
+            "Named exports only, and never call a file index.ts.",
             "Prefer derived query method names over annotations.",
             "Use `@JoinColumn(name = …)` for the owning side.",
             "Images that run as root are rejected.",

@@ -26,14 +26,15 @@ use crate::usage::{InjectedMemory, Usage, append_events, record_injected};
 use crate::workspace::inherit;
 use crate::{Error, Session};
 
-/// The least and the greatest number of chunks that are recalled for a question.
+/// The least and the greatest number of chunks of notes that are recalled for a question.
 const MIN_ANSWERS: usize = 60;
 const MAX_ANSWERS: usize = 400;
 
 /// One chunk is recalled for so many tokens of the budget. Few have less.
 const TOKENS_PER_ANSWER: usize = 25;
 
-/// How many chunks are recalled for a piece of work, a file or an error. Those further down are hardly ever useful.
+/// How many chunks are recalled for a piece of work, a file or an error, and for a question if none belongs to a note. Those
+/// further down are hardly ever useful.
 const ANSWERS_FOR_WORK: usize = 80;
 
 /// Maximum number of standing instructions.
@@ -207,11 +208,15 @@ fn read_memories<'q>(
     lists: Vec<MemoryList>,
 ) -> Result<ContextMemories, Error> {
     let query_of = |question: &'q SignalQuestion| {
-        let limit = match question.is_question() {
+        let of_notes = match question.is_question() {
             true => (budget / TOKENS_PER_ANSWER).clamp(MIN_ANSWERS, MAX_ANSWERS),
             false => ANSWERS_FOR_WORK,
         };
-        ContextQuestion { text: &question.text, limit }
+        ContextQuestion {
+            text: &question.text,
+            limit: of_notes.min(ANSWERS_FOR_WORK),
+            limit_with_notes: of_notes,
+        }
     };
     let query = ContextQuery {
         questions: questions.iter().map(query_of).collect(),

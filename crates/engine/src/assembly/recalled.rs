@@ -13,8 +13,7 @@ use super::process::concerns_every_change;
 use super::section_text::one_line;
 use super::signals::SignalQuestion;
 use super::useful::{
-    MIN_WEAK_USEFULNESS, TaskUsefulness, UsefulMemory, WeakMemory, is_decision, is_note,
-    required_usefulness,
+    MIN_WEAK_USEFULNESS, TaskUsefulness, UsefulMemory, WeakMemory, is_decision, required_usefulness,
 };
 use crate::recall::{ContextAnswers, ContextMemories, Hit};
 
@@ -137,7 +136,7 @@ fn answers_to_question(
     });
     let reason = question.reason();
     let mut found = Answers::default();
-    let others = ranked.iter().copied().filter(|(_, hit)| !is_note(hit));
+    let others = ranked.iter().copied().filter(|(_, hit)| !hit.is_note());
     let others = UsefulMemory::of_answers(others, |rank, _| usefulness[rank]);
     let (shown, weak) = UsefulMemory::split_answers(others);
     found.weak.extend(weak.iter().filter_map(UsefulMemory::weak));
@@ -170,7 +169,7 @@ fn valued_chunks<'a>(
     let mut counts: HashMap<&Referent, i32> = HashMap::new();
     let mut chunks = Vec::new();
     let mut bytes = 0;
-    for (rank, hit) in answers.hits.iter().enumerate().filter(|(_, hit)| is_note(hit)) {
+    for (rank, hit) in answers.hits.iter().enumerate().filter(|(_, hit)| hit.is_note()) {
         if usefulness[rank] < MIN_WEAK_USEFULNESS {
             continue;
         }
@@ -199,9 +198,11 @@ pub(super) fn instructions(
         let mut ranked = answers.into_iter().flatten().enumerate();
         let same = ranked.find(|(_, answer)| answer.item.referent == hit.item.referent);
         same.is_some_and(|(rank, answer)| {
-            let is_note = is_note(hit);
-            let least =
-                if is_note { MIN_USEFULNESS_OF_INSTRUCTION } else { required_usefulness(answer) };
+            let least = if hit.is_note() {
+                MIN_USEFULNESS_OF_INSTRUCTION
+            } else {
+                required_usefulness(answer)
+            };
             answer.usefulness_for_task(rank) >= least
         })
     };
@@ -215,7 +216,7 @@ pub(super) fn instructions(
             return None;
         }
         let is_general = concerns_every_change(&text, activity) || addresses_agent(&text);
-        let may_concern = answers.is_none() || is_question && is_note(hit);
+        let may_concern = answers.is_none() || is_question && hit.is_note();
         if !may_concern && !is_general && !matches_task(hit) {
             return None;
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use heirloom_core::adr::Status;
 use heirloom_core::assembly::Tier;
 use heirloom_core::recall::{is_stop_word, terms};
-use heirloom_core::record::{FactSection, RecordKind, Referent};
+use heirloom_core::record::{FactSection, Referent};
 use indexmap::IndexMap;
 
 use super::entry::{Entry, Section};
@@ -15,6 +15,9 @@ use crate::recall::{Hit, without_cut_marks};
 
 /// The usefulness from which on a memory is shown.
 const MIN_USEFULNESS: f64 = 0.7;
+
+/// The same for a section of a document, which takes as much room as several facts.
+const MIN_USEFULNESS_OF_SECTION: f64 = 0.85;
 
 /// The same for a document whose whole title the task says, if the title has several words.
 const MIN_USEFULNESS_OF_NAMED_DOCUMENT: f64 = 0.4;
@@ -269,8 +272,9 @@ impl WeakMemory {
 /// Returns the usefulness from which on a memory is shown.
 pub(super) fn required_usefulness(hit: &Hit) -> f64 {
     match hit {
-        _ if is_note(hit) => MIN_USEFULNESS_OF_NOTE,
+        _ if hit.is_note() => MIN_USEFULNESS_OF_NOTE,
         _ if is_named_by_task(hit) => MIN_USEFULNESS_OF_NAMED_DOCUMENT,
+        _ if hit.is_section() => MIN_USEFULNESS_OF_SECTION,
         _ => MIN_USEFULNESS,
     }
 }
@@ -288,12 +292,6 @@ fn is_named_by_task(hit: &Hit) -> bool {
     let words: HashSet<String> = terms(title).into_iter().filter(is_word).collect();
     let asked: HashSet<&str> = hit.matched_terms().collect();
     words.len() >= MIN_WORDS_OF_TITLE && words.iter().all(|word| asked.contains(word.as_str()))
-}
-
-/// Returns whether a hit is a note: what was said, as it was said. Facts, episodes and documents are written to be read
-/// again.
-pub(super) fn is_note(hit: &Hit) -> bool {
-    hit.item.kind == RecordKind::Note.as_str()
 }
 
 /// Returns whether a hit belongs to a document that is searched and belongs to no level. Such documents are written for all

@@ -64,7 +64,9 @@ pub(crate) fn predict(
     let words = branch_words(branch);
     let error_texts: Vec<String> = errors.iter().map(ErrorSignature::query).collect();
     let texts = std::iter::once(&words).chain(&error_texts);
-    let questions = texts.map(|text| ContextQuestion { text, limit: MAX_ANSWERS }).collect();
+    let questions = texts
+        .map(|text| ContextQuestion { text, limit: MAX_ANSWERS, limit_with_notes: MAX_ANSWERS })
+        .collect();
     let of_files: Vec<Vec<MemoryList>> = mentions.iter().map(FileMentions::lists).collect();
     let lengths: Vec<usize> = of_files.iter().map(Vec::len).collect();
     let (of_imports, of_people) = (imports.lists(), person_lists(people));

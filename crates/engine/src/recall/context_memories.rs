@@ -37,6 +37,9 @@ pub(crate) struct ContextQuestion<'q> {
     pub(crate) text: &'q str,
     /// Maximum number of chunks that answer it.
     pub(crate) limit: usize,
+    /// The same if some of them belong to notes. Any chunk of a note may hold the answer; of other memories, those further
+    /// down are hardly ever useful, and reading them takes most of the time.
+    pub(crate) limit_with_notes: usize,
 }
 
 /// The newest memories that have some terms.
@@ -102,14 +105,15 @@ impl ContextQuery<'_> {
         let lexicon = heirloom_embed::builtin();
         let mut found =
             ContextMemories { problems: index.all_problems()?, ..ContextMemories::default() };
-        for (number, ContextQuestion { text: query, limit }) in self.questions.iter().enumerate() {
+        for (number, asked) in self.questions.iter().enumerate() {
+            let query = asked.text;
             if query.trim().is_empty() {
                 found.answers.push(ContextAnswers { hits: vec![], asks_for_account: false });
                 continue;
             }
             let search = Search {
                 query,
-                limit: *limit,
+                limit: asked.limit,
                 unit: AnswerUnit::Chunk,
                 max_instructions: if number == 0 { self.instructions } else { 0 },
                 explain: true,
@@ -118,9 +122,14 @@ impl ContextQuery<'_> {
             let vector = embedder.embed_one(query).unwrap_or_default();
             let question = Question::new(query, vector, session.today(), lexicon);
             let (nearest, answers) = search.with_nearest_instructions(snapshot, &question, || {
-                search.answers(session, snapshot, &question)
+                let (hits, _) = search.answers(session, snapshot, &question)?;
+                if asked.limit >= asked.limit_with_notes || !hits.iter().any(Hit::is_note) {
+                    return Ok(hits);
+                }
+                let search = Search { limit: asked.limit_with_notes, ..search.clone() };
+                search.answers(session, snapshot, &question).map(|(hits, _)| hits)
             });
-            let (hits, _) = answers?;
+            let hits = answers?;
             // The documents are part of a context already.
             found.instructions.extend(search.instructions_of_memories(session, snapshot, nearest)?);
             let asks_for_account = question.asks_for_account;

@@ -93,6 +93,12 @@ impl Hit {
         matches!(self.item.referent, Referent::Document(_))
     }
 
+    /// Returns whether it is a note: what was said, as it was said. Facts, episodes and documents are written to be read
+    /// again.
+    pub(crate) fn is_note(&self) -> bool {
+        self.item.kind == RecordKind::Note.as_str()
+    }
+
     /// Returns how likely it is to be useful for a task that was asked about, if it is at a rank, counted from 0. Only a
     /// search that explains its scores can tell.
     pub(crate) fn usefulness_for_task(&self, rank: usize) -> f64 {

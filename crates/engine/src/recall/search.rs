@@ -25,7 +25,7 @@ pub(super) const MAX_NEAR_MISSES: usize = 3;
 const PAST_OVERFETCH: usize = 20;
 
 /// A question and its filters.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Search<'r> {
     /// The question, in any words.
     pub(crate) query: &'r str,

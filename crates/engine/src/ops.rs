@@ -10,6 +10,7 @@ mod exchange;
 mod graph;
 mod index;
 mod memory;
+mod migrate;
 mod note;
 mod plan;
 mod prediction;
@@ -18,6 +19,7 @@ mod prompt;
 mod recall;
 mod record;
 mod request_parts;
+mod retrieve;
 mod session;
 mod signal;
 mod sprint;
@@ -46,17 +48,23 @@ pub const OPS: &[Op] = &[
     Op::new::<signal::clear::SignalClear>(),
     Op::new::<context::load::ContextLoad>(),
     Op::new::<prompt::build::PromptBuild>(),
+    Op::new::<retrieve::context::RetrieveContext>(),
+    Op::new::<retrieve::plans::RetrievePlans>(),
+    Op::new::<retrieve::overview::RetrieveOverview>(),
+    Op::new::<retrieve::learnings::RetrieveLearnings>(),
     Op::new::<context::health::ContextHealth>(),
     Op::new::<context::refresh::ContextRefresh>(),
     Op::new::<context::archive::ContextArchive>(),
     Op::new::<context::restore::ContextRestore>(),
     Op::new::<context::conflicts::ContextConflicts>(),
     Op::new::<context::validate::ContextValidate>(),
+    Op::new::<migrate::Migrate>(),
     Op::new::<workspace::show::WorkspaceShow>(),
     Op::new::<project::new::ProjectNew>(),
     Op::new::<project::list::ProjectList>(),
     Op::new::<plan::new::PlanNew>(),
     Op::new::<plan::list::PlanList>(),
+    Op::new::<plan::status::PlanStatusChange>(),
     Op::new::<plan::renumber::PlanRenumber>(),
     Op::new::<agent::new::AgentNew>(),
     Op::new::<agent::list::AgentList>(),

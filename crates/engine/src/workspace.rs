@@ -12,6 +12,8 @@ pub(crate) mod new_adr;
 pub(crate) mod new_names;
 pub(crate) mod new_workspace;
 mod parsed_records;
+pub(crate) mod plan_documents;
 pub(crate) mod scaffold;
+pub(crate) mod scopes;
 pub(crate) mod template;
 pub(crate) mod typed_path;

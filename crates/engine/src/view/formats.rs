@@ -21,6 +21,19 @@ pub(crate) enum FindingsFormat {
     Sarif,
 }
 
+/// The output format of entries that were retrieved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EntryFormat {
+    /// YAML.
+    #[default]
+    Yaml,
+    /// JSON.
+    Json,
+    /// Tables for people.
+    Table,
+}
+
 const PROBLEM_RULE: &str = "unreadable_document";
 
 /// Writes GitHub workflow commands, one per line.

@@ -1,0 +1,71 @@
+//! `retrieve plans`: what has been done in a scope, and what is planned.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::answer::Retrieved;
+use super::entries::Tier;
+use super::request::{FilterInput, Filters, ScopeRequest};
+use super::{budget, documents};
+use crate::view::formats::EntryFormat;
+use crate::workspace::scopes::Scopes;
+use crate::{Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct RetrievePlans;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Request {
+    #[serde(flatten)]
+    scope: ScopeRequest,
+    /// Only plans with one of these statuses: new, in_progress, partial, done, abandoned.
+    #[serde(default)]
+    status: Vec<String>,
+    /// Only plans with one of these tags.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// The filters in one: `{status, tags}`.
+    #[serde(default)]
+    #[schemars(extend("x-no-flag" = true))]
+    filters: Option<FilterInput>,
+    /// How much of each plan: T0 its front matter (the default), T1 its overview, T2 all of it.
+    #[serde(default)]
+    tier: Option<Tier>,
+    /// Most tokens of the answer; what does not fit is counted, with how to get it.
+    #[serde(default)]
+    budget: Option<usize>,
+    /// Format of the answer as text; default: yaml.
+    #[serde(default)]
+    format: Option<EntryFormat>,
+}
+
+impl Operation for RetrievePlans {
+    type Request = Request;
+    type Response = Retrieved;
+    const SPEC: Spec = Spec {
+        name: "retrieve_plans",
+        usage: "retrieve plans",
+        group: Group::Plans,
+        effect: Effect::Reads,
+        about: "List the plans of a workspace, a domain or a repository with status, dates and tags: what has been done and what is planned.",
+    };
+
+    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+        let scopes = Scopes::of(session.root(), session.config()?)?;
+        let scope = request.scope.find(session, &scopes)?;
+        let within = scopes.within_if_any(scope.as_ref())?;
+        let filters = Filters { status: request.status, tags: request.tags, category: None };
+        let filters = filters.with(request.filters);
+        let tier = request.tier.unwrap_or(Tier::T0);
+        let found = documents::plans(session, &scopes, scope.as_ref(), &within, (&filters, tier))?;
+        let mut answer = Retrieved {
+            scope: scope.map(|scope| scope.to_string()),
+            plans: Some(found.entries),
+            not_shown: found.hidden,
+            problems: found.problems,
+            format: request.format,
+            ..Retrieved::default()
+        };
+        budget::apply(session, &mut answer, request.budget)?;
+        Ok(answer)
+    }
+}

@@ -40,6 +40,7 @@ mod recall;
 mod renumber;
 mod resolve;
 mod rest;
+mod retrieve;
 mod sessions;
 mod signals;
 mod staleness;

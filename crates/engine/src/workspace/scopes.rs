@@ -26,6 +26,9 @@ const MAX_LISTED_NAMES: usize = 30;
 /// Names of files that describe a folder and are no documents of it, in lower case.
 const FOLDER_FILES: [&str; 4] = ["readme.md", "index.md", "overview.md", "abstract.md"];
 
+/// The file with the overview of a scope.
+pub(crate) const OVERVIEW_FILE: &str = "OVERVIEW.md";
+
 /// The folders of a scope, with the documents that they hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScopeFolder {

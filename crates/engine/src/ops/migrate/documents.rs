@@ -6,7 +6,7 @@ use heirloom_core::plan::DocumentKind;
 
 use crate::workspace::inherit;
 use crate::workspace::plan_documents::{documents_of_level, plans_of_level, plans_of_scopes};
-use crate::workspace::scopes::Scopes;
+use crate::workspace::scopes::{OVERVIEW_FILE, Scopes};
 use crate::{Error, Session};
 
 /// A document that should have front matter.
@@ -30,7 +30,7 @@ pub(super) fn find(session: &Session) -> Result<(Vec<MigratedDocument>, Vec<Prob
         within.extend(scopes.within(&workspace)?);
     }
     let mut found = Vec::new();
-    let overviews = within.iter().filter_map(|scope| scopes.file(scope, "OVERVIEW.md"));
+    let overviews = within.iter().filter_map(|scope| scopes.file(scope, OVERVIEW_FILE));
     found.extend(overviews.map(|path| MigratedDocument {
         abstract_path: Some(format!("{}/ABSTRACT.md", path::folder(&path))),
         path,

@@ -10,14 +10,11 @@ use crate::workspace::inherit;
 use crate::workspace::plan_documents::{
     DocumentCard, PlanPath, count_archived, documents_of_level, plans_of_level, plans_of_scopes,
 };
-use crate::workspace::scopes::{FolderDocuments, ScopeFolder, ScopePath, Scopes};
+use crate::workspace::scopes::{FolderDocuments, OVERVIEW_FILE, ScopeFolder, ScopePath, Scopes};
 use crate::{Error, Session};
 
 /// From this many documents on, documents are read in parallel.
 const MIN_PARALLEL_DOCUMENTS: usize = 32;
-
-/// The file with the overview of a scope.
-const OVERVIEW_FILE: &str = "OVERVIEW.md";
 
 /// Entries of one kind, with what was found besides them.
 #[derive(Debug)]

@@ -102,8 +102,9 @@ pub(super) fn read(
         places.iter().filter_map(move |scope| Some((kind, scope, scopes.file(scope, name)?)))
     });
     let files: Vec<(EntryKind, &ScopePath, String)> = files.collect();
+    let root = session.root();
     let read = parallel::map(&files, MIN_PARALLEL_FILES, |(kind, _, path)| {
-        LearningFile::read(session.root(), *kind, path)
+        LearningFile::read(root, *kind, path)
     });
     let memory = read_log_if_needed(session, read.iter().flatten(), &mut learnings.problems);
     for ((kind, scope, path), file) in files.into_iter().zip(read) {

@@ -108,10 +108,7 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
                 || (i < a.len() && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]);
             if removes { i += 1 } else { j += 1 }
         }
-        found.push(Change {
-            old: prefix + start.0..prefix + i,
-            new: prefix + start.1..prefix + j,
-        });
+        found.push(Change { old: prefix + start.0..prefix + i, new: prefix + start.1..prefix + j });
     }
     found
 }

@@ -15,8 +15,8 @@ use std::sync::{Mutex, PoisonError};
 
 pub(crate) use commits::{CommitHeader, commit_headers, read_changes};
 pub(crate) use contents::read_contents;
-use heirloom_core::{day, parallel};
 use heirloom_core::prediction::CommittedChange;
+use heirloom_core::{day, parallel};
 use jiff::Timestamp;
 use jiff::civil::Date;
 pub use repository::{Repository, RepositoryLookup, is_hash};

@@ -42,7 +42,8 @@ pub(crate) fn scopes_workspace(root: &Path, plans: u32) -> Result<PathBuf, Failu
         // The workspace itself has no plans.
         let scope = &scopes[1 + number as usize % (scopes.len() - 1)];
         let (month, day) = (1 + number / 28 % 12, 1 + number % 28);
-        let path = format!("resources/workspaces/{scope}/_plans/26{month:02}{day:02}-{number:04}.md");
+        let path =
+            format!("resources/workspaces/{scope}/_plans/26{month:02}{day:02}-{number:04}.md");
         let created = format!("2026-{month:02}-{day:02}");
         write(&path, &plan(number, &created, &mut Prose::of(&path)))?;
         if number % PLANS_PER_FURTHER_DOCUMENT == 0 {
@@ -61,7 +62,8 @@ fn scopes() -> Vec<String> {
     for domain in 0..DOMAINS {
         scopes.push(format!("{WORKSPACE}/domain-{domain}"));
         let repositories = 0..REPOSITORIES_PER_DOMAIN;
-        scopes.extend(repositories.map(|at| format!("{WORKSPACE}/domain-{domain}/repository-{at}")));
+        scopes
+            .extend(repositories.map(|at| format!("{WORKSPACE}/domain-{domain}/repository-{at}")));
     }
     scopes
 }

@@ -68,7 +68,10 @@ fn check_contains(found: &Value, expected: &Value) {
         }
         (Value::Array(found), Value::Array(expected)) => {
             assert_eq!(found.len(), expected.len(), "{found:?}");
-            found.iter().zip(expected).for_each(|(found, expected)| check_contains(found, expected));
+            found
+                .iter()
+                .zip(expected)
+                .for_each(|(found, expected)| check_contains(found, expected));
         }
         (found, expected) => assert_eq!(found, expected),
     }
@@ -108,9 +111,13 @@ fn plans_are_returned_as_the_format_says() {
             }
         },
     ]});
-    check_contains(&yaml(&workspace, "retrieve plans --workspace devtools --domain common"), &expected);
+    check_contains(
+        &yaml(&workspace, "retrieve plans --workspace devtools --domain common"),
+        &expected,
+    );
     check_contains(&workspace.json("retrieve plans --workspace devtools"), &expected);
-    let plans = yaml(&workspace, "retrieve plans --workspace devtools --status in-progress --tag spa");
+    let plans =
+        yaml(&workspace, "retrieve plans --workspace devtools --status in-progress --tag spa");
     assert_eq!(plans["plans"].as_array().unwrap().len(), 1);
     assert_eq!(plans["plans"][0].get("updated"), None);
 }
@@ -164,12 +171,19 @@ fn learnings_are_returned_as_the_format_says() {
 fn a_budget_is_never_exceeded_and_says_what_is_left_out() {
     let workspace = Workspace::with(HEIR, DEVTOOLS);
     for number in 0..40 {
-        let path = format!("resources/workspaces/devtools/common/_plans/2601{:02}-x{number}.md", 1 + number % 28);
+        let path = format!(
+            "resources/workspaces/devtools/common/_plans/2601{:02}-x{number}.md",
+            1 + number % 28
+        );
         let status = if number == 7 { "in_progress" } else { "done" };
-        let text = format!("---\nname: Plan {number}\ndescription: It does thing {number}.\nstatus: {status}\ncreated: 2026-01-02\n---\n");
+        let text = format!(
+            "---\nname: Plan {number}\ndescription: It does thing {number}.\nstatus: {status}\ncreated: 2026-01-02\n---\n"
+        );
         workspace.write(&path, text);
     }
-    for budget in [200, 500, 1000, 2000] {
+    let too_small = workspace.heir("retrieve context --workspace devtools --budget 100").failed(2);
+    assert!(too_small.contains("holds no entry"), "{too_small}");
+    for budget in [400, 500, 1000, 2000] {
         let command = format!("retrieve context --workspace devtools --budget {budget}");
         let text = workspace.heir(&command).ok();
         let tokens = heirloom_store::tokens::count(&text);
@@ -187,8 +201,14 @@ fn a_budget_is_never_exceeded_and_says_what_is_left_out() {
 fn a_dry_run_is_a_patch_that_git_applies_to_the_same_result() {
     let workspace = Workspace::with(HEIR, DEVTOOLS);
     let folder = "resources/workspaces/devtools/common";
-    workspace.write(&format!("{folder}/_plans/260301-crlf.md"), "# Windows\r\n\r\nLines end in two bytes.\r\n");
-    workspace.write(&format!("{folder}/_plans/260302-mark.md"), "\u{feff}---\nname: Mark # c\n---\nNo newline");
+    workspace.write(
+        &format!("{folder}/_plans/260301-crlf.md"),
+        "# Windows\r\n\r\nLines end in two bytes.\r\n",
+    );
+    workspace.write(
+        &format!("{folder}/_plans/260302-mark.md"),
+        "\u{feff}---\nname: Mark # c\n---\nNo newline",
+    );
     workspace.write(&format!("{folder}/_plans/260303-empty.md"), "");
     workspace.write("resources/workspaces/devtools/ABSTRACT.md", "Tools for developers.\n");
     workspace.commit_all("2026-02-20T00:00:00Z");
@@ -208,7 +228,10 @@ fn a_dry_run_is_a_patch_that_git_applies_to_the_same_result() {
     let crlf = workspace.read(&format!("{folder}/_plans/260301-crlf.md"));
     assert!(crlf.ends_with("---\r\n\r\n# Windows\r\n\r\nLines end in two bytes.\r\n"), "{crlf:?}");
     let mark = workspace.read(&format!("{folder}/_plans/260302-mark.md"));
-    assert!(mark.starts_with("\u{feff}---\nname: Mark # c\n") && mark.ends_with("\n---\nNo newline"), "{mark:?}");
+    assert!(
+        mark.starts_with("\u{feff}---\nname: Mark # c\n") && mark.ends_with("\n---\nNo newline"),
+        "{mark:?}"
+    );
 }
 
 /// Returns the patch with the line breaks of the files, which are not printed to a terminal.
@@ -230,7 +253,8 @@ fn links_that_lead_out_of_the_root_are_not_followed() {
     let scope = workspace.path().join("resources/workspaces/devtools");
     symlink(outside.path(), scope.join("_plans")).unwrap();
     symlink(outside.path().join("ABSTRACT.md"), scope.join("ABSTRACT.md")).unwrap();
-    symlink(outside.path().join("260101-secret.md"), scope.join("common/_plans/260101-link.md")).unwrap();
+    symlink(outside.path().join("260101-secret.md"), scope.join("common/_plans/260101-link.md"))
+        .unwrap();
     for command in [
         "retrieve context --workspace devtools",
         "retrieve plans --workspace devtools --tier T2",
@@ -242,7 +266,8 @@ fn links_that_lead_out_of_the_root_are_not_followed() {
         let output = workspace.heir(command);
         assert!(!output.stdout.contains("xyzzy") && !output.stderr.contains("xyzzy"), "{output:?}");
     }
-    let names: Vec<_> = fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(fs::read_to_string(outside.path().join("260101-secret.md")).unwrap(), secret);
 }

@@ -43,8 +43,7 @@ pub fn missing_fields(
         }
     };
     let keys = kind.required_keys().iter().copied().chain(["tags"]);
-    let is_absent =
-        |key: &&str| matches!(document.fields.get(*key), None | Some(Value::Null));
+    let is_absent = |key: &&str| matches!(document.fields.get(*key), None | Some(Value::Null));
     keys.filter(is_absent).filter_map(|key| Some((key, derive(key)?))).collect()
 }
 
@@ -108,7 +107,9 @@ fn is_prose(line: &str) -> bool {
 fn first_sentences(text: &str) -> String {
     let sentences = prose::split_sentences(text);
     let two = sentences.iter().take(2).copied().collect::<Vec<_>>().join(" ");
-    let shown = if two.chars().count() <= MAX_DESCRIPTION_CHARS { two.as_str() } else {
+    let shown = if two.chars().count() <= MAX_DESCRIPTION_CHARS {
+        two.as_str()
+    } else {
         sentences.first().copied().unwrap_or(text)
     };
     prose::truncate(shown, MAX_DESCRIPTION_CHARS)
@@ -199,7 +200,13 @@ pub fn date_in_name(name: &str) -> Option<Date> {
 /// Returns the tags that a document states: `**Tags:** a, b`, `Keywords: #a #b`.
 fn tags(sections: &[DocumentSection<'_>]) -> Option<Vec<String>> {
     let stated = stated_value(sections, &["tags", "tag", "labels", "keywords", "topics"])?;
-    let separator = if stated.contains(',') { ',' } else if stated.contains('#') { ' ' } else { ',' };
+    let separator = if stated.contains(',') {
+        ','
+    } else if stated.contains('#') {
+        ' '
+    } else {
+        ','
+    };
     let mut tags: Vec<String> = Vec::new();
     for tag in stated.split(separator) {
         let tag = tag.trim_matches(|c: char| c.is_whitespace() || "#[]\"'".contains(c));
@@ -221,7 +228,9 @@ mod tests {
     fn derive(path: &str, text: &str) -> Value {
         let document = Document::parse(path, text);
         let fields = missing_fields(&document, DocumentKind::Plan, &KnownDates::default());
-        Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+        Value::Object(
+            fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>(),
+        )
     }
 
     #[test]

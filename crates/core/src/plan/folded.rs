@@ -4,7 +4,7 @@ use super::stated::{plain_text, prose_lines};
 use crate::{Document, prose};
 
 /// The longest abstract that becomes a description, in characters.
-const MAX_ABSTRACT_CHARS: usize = 1000;
+const MAX_ABSTRACT_CHARS: usize = 2_000;
 
 /// Why an abstract cannot become the description of an overview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -22,12 +22,16 @@ pub enum AbstractError {
 
 /// Returns the text of an abstract as a description: its paragraphs in one line.
 pub fn fold_abstract(document: &Document) -> Result<String, AbstractError> {
-    if let Some(description) = document.field("description").filter(|_| document.prose.trim().is_empty()) {
+    if let Some(description) =
+        document.field("description").filter(|_| document.prose.trim().is_empty())
+    {
         return Ok(description.to_owned());
     }
     let sections = document.sections();
-    let with_text: Vec<_> =
-        sections.iter().filter(|section| section.lines.iter().any(|line| !line.trim().is_empty())).collect();
+    let with_text: Vec<_> = sections
+        .iter()
+        .filter(|section| section.lines.iter().any(|line| !line.trim().is_empty()))
+        .collect();
     let section = match with_text.as_slice() {
         [] => return Err(AbstractError::Empty),
         [one] => one,
@@ -59,7 +63,10 @@ mod tests {
 
     #[test]
     fn paragraphs_become_one_line() {
-        assert_eq!(fold("# DevTools\n\nShared *tools*\nfor all.\n\nAnd more.\n").unwrap(), "Shared tools for all. And more.");
+        assert_eq!(
+            fold("# DevTools\n\nShared *tools*\nfor all.\n\nAnd more.\n").unwrap(),
+            "Shared tools for all. And more."
+        );
         assert_eq!(fold("---\ndescription: A\n---\n").unwrap(), "A");
     }
 
@@ -69,6 +76,6 @@ mod tests {
         assert_eq!(fold("Text:\n\n- a list\n"), Err(AbstractError::NotProse));
         assert_eq!(fold("Text.\n\n```\ncode\n```\n"), Err(AbstractError::NotProse));
         assert_eq!(fold("# A\n\nText.\n\n## B\n\nText.\n"), Err(AbstractError::NotProse));
-        assert_eq!(fold(&"word ".repeat(300)), Err(AbstractError::TooLong));
+        assert_eq!(fold(&"word ".repeat(500)), Err(AbstractError::TooLong));
     }
 }

@@ -113,7 +113,9 @@ mod tests {
     fn missing_keys_are_one_finding_and_each_wrong_value_has_its_line() {
         assert_eq!(
             describe(DocumentKind::Plan, "# A\n"),
-            ["p.md:1: the front matter has no `name`, no `description`, no `status` and no `created`"]
+            [
+                "p.md:1: the front matter has no `name`, no `description`, no `status` and no `created`"
+            ]
         );
         let plan = "---\nname: A\ndescription: \nstatus: finito\ncreated: soon\ntags: 3\n---\n";
         assert_eq!(

@@ -29,9 +29,12 @@ pub(super) fn stated_value(sections: &[DocumentSection<'_>], labels: &[&str]) ->
 
 /// Returns whether a line states something instead of being prose: `**Status:** Done`.
 pub(super) fn is_statement(line: &str) -> bool {
-    let is_marked = line.trim_start().trim_start_matches(['-', ' ', '>']).starts_with(['*', '_', '|']);
-    let labels = ["status", "created", "date", "tags", "labels", "keywords", "updated", "author",
-        "authors", "owner", "priority"];
+    let is_marked =
+        line.trim_start().trim_start_matches(['-', ' ', '>']).starts_with(['*', '_', '|']);
+    let labels = [
+        "status", "created", "date", "tags", "labels", "keywords", "updated", "author", "authors",
+        "owner", "priority",
+    ];
     split_statement(line)
         .is_some_and(|(label, _)| is_marked || labels.contains(&letters_of(&label).as_str()))
 }

@@ -10,7 +10,8 @@ use crate::Value;
 const INDENT: usize = 2;
 
 /// Words that some version of YAML does not read as text.
-const RESERVED_WORDS: &[&str] = &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
+const RESERVED_WORDS: &[&str] =
+    &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
 
 /// Writes a value as a YAML document. Every YAML parser reads back the same value.
 pub fn write_document(value: &Value) -> String {
@@ -128,7 +129,8 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
 /// Returns whether a text is written as a literal block: several lines that need no escapes.
 fn is_literal(text: &str) -> bool {
     let is_printable = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
-    let is_safe = |c: char| is_printable(c) && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{85}');
+    let is_safe =
+        |c: char| is_printable(c) && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{85}');
     let body = text.trim_end_matches('\n');
     body.contains('\n') && !text.starts_with([' ', '\t', '\n']) && text.chars().all(is_safe)
 }

@@ -45,7 +45,8 @@ fn parse_value(text: &str) -> Option<Value> {
 /// Parses a single value.
 fn parse_item(text: &str, in_list: bool) -> Option<Value> {
     let first = text.chars().next()?;
-    let is_printable = |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    let is_printable =
+        |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
     if !text.chars().all(is_printable) {
         return None;
     }
@@ -74,15 +75,30 @@ mod tests {
         let text = "# c\nname: \"A: b\"\nstatus: done\r\ncreated: 2026-02-08\ntags: [a, 'b c', 3]\nempty: []\n";
         assert_eq!(
             parse_simple_mapping(text).map(Value::Object),
-            Some(json!({"name": "A: b", "status": "done", "created": "2026-02-08", "tags": ["a", "b c", 3], "empty": []}))
+            Some(
+                json!({"name": "A: b", "status": "done", "created": "2026-02-08", "tags": ["a", "b c", 3], "empty": []})
+            )
         );
     }
 
     #[test]
     fn everything_else_is_left_to_the_parser() {
         for text in [
-            "", "a:", "a: |\n  x", "a: x\n  y", "a:\n  - x", "a: x # c", "a: x: y", "a: &x 1",
-            "a: \"x\\n\"", "a: 1\na: 2", "a: [x, {b: 1}]", "- x", "a: [x", "a: 'x' y", "a: *x",
+            "",
+            "a:",
+            "a: |\n  x",
+            "a: x\n  y",
+            "a:\n  - x",
+            "a: x # c",
+            "a: x: y",
+            "a: &x 1",
+            "a: \"x\\n\"",
+            "a: 1\na: 2",
+            "a: [x, {b: 1}]",
+            "- x",
+            "a: [x",
+            "a: 'x' y",
+            "a: *x",
         ] {
             assert_eq!(parse_simple_mapping(text), None, "{text}");
         }

@@ -147,35 +147,42 @@ impl Answer for Migration {
                 };
                 view.line([span(role, line)]);
             }
+        } else if self.changed.is_empty() && self.folded.is_empty() {
+            view.plain_line("nothing to change");
         } else {
-            let row = |document: &ChangedDocument| {
-                vec![
-                    span(Role::Good, "changed"),
-                    span(Role::Source, &document.source),
-                    span(Role::Dim, format!("added {}", document.added.join(", "))),
-                ]
-            };
-            view.table(&[], self.changed.iter().map(row).collect());
-            for FoldedDocument { source, into, archived_to } in &self.folded {
-                view.line([
-                    span(Role::Good, "folded "),
-                    span(Role::Source, source),
-                    format!(" into {into}; it is kept as {archived_to}").into(),
-                ]);
-            }
+            self.show_changes(&mut view);
         }
         view
     }
 
     fn notices(&self) -> Vec<Hint> {
-        let verb = if self.dry_run { "would change" } else { "changed" };
+        self.problems.iter().map(Problem::describe).collect()
+    }
+}
+
+impl Migration {
+    fn show_changes(&self, view: &mut View) {
+        let row = |document: &ChangedDocument| {
+            vec![
+                span(Role::Good, "changed"),
+                span(Role::Source, &document.source),
+                span(Role::Dim, format!("added {}", document.added.join(", "))),
+            ]
+        };
+        view.table(&[], self.changed.iter().map(row).collect());
+        for FoldedDocument { source, into, archived_to } in &self.folded {
+            view.line([
+                span(Role::Good, "folded "),
+                span(Role::Source, source),
+                format!(" into {into}; it is kept as {archived_to}").into(),
+            ]);
+        }
         let summary = format!(
-            "{verb} {}, folded {}; {} unchanged",
+            "changed {}, folded {}; {} unchanged",
             present::count(self.changed.len(), "document"),
             present::count(self.folded.len(), "abstract"),
             self.unchanged
         );
-        let problems = self.problems.iter().map(Problem::describe);
-        problems.chain([Hint::text(summary)]).collect()
+        view.line([span(Role::Dim, summary)]);
     }
 }

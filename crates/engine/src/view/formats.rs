@@ -38,11 +38,7 @@ const PROBLEM_RULE: &str = "unreadable_document";
 const WARNING_RULE: &str = "incomplete_document";
 
 /// Writes GitHub workflow commands, one per line.
-pub(crate) fn github(
-    conflicts: &[Conflict],
-    problems: &[Problem],
-    warnings: &[Problem],
-) -> String {
+pub(crate) fn github(conflicts: &[Conflict], problems: &[Problem], warnings: &[Problem]) -> String {
     let mut out = String::new();
     for conflict in conflicts {
         let command = match conflict.severity {
@@ -79,11 +75,7 @@ fn annotation(command: &str, path: &str, line: usize, title: &str, message: &str
 }
 
 /// Returns a SARIF log with one run.
-pub(crate) fn sarif(
-    conflicts: &[Conflict],
-    problems: &[Problem],
-    warnings: &[Problem],
-) -> Value {
+pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem], warnings: &[Problem]) -> Value {
     let level = |severity: Severity| match severity {
         Severity::Critical => "error",
         Severity::Warning => "warning",

@@ -129,14 +129,18 @@ pub(crate) fn documents_of_level(
         .into_iter()
         .filter(|placed| placed.level == level && placed.role == DocumentRole::Main);
     let named = mains.map(|placed| {
-        let name = placed.selectors.last().map_or_else(|| level.to_owned(), |(_, name)| name.clone());
+        let name =
+            placed.selectors.last().map_or_else(|| level.to_owned(), |(_, name)| name.clone());
         (name, placed.document.path)
     });
     (named.collect(), problems)
 }
 
 /// Returns how many plans of scopes, or of the level `plan`, are in the archive.
-pub(crate) fn count_archived(session: &Session, folders: Option<&[String]>) -> Result<usize, Error> {
+pub(crate) fn count_archived(
+    session: &Session,
+    folders: Option<&[String]>,
+) -> Result<usize, Error> {
     let root = session.root();
     let mut sources: Vec<String> =
         archive::list(root).into_iter().map(|archived| archived.source).collect();

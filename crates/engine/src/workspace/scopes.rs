@@ -50,7 +50,8 @@ impl ScopeFolder {
 
     /// Returns whether a path is that of a document in such a folder.
     pub(crate) fn holds(self, document: &str) -> bool {
-        path::file_name(path::folder(document)) == self.name() && is_document(path::file_name(document))
+        path::file_name(path::folder(document)) == self.name()
+            && is_document(path::file_name(document))
     }
 }
 
@@ -135,7 +136,8 @@ impl<'r> Scopes<'r> {
         for name in typed {
             let Some(level) = self.levels.get(scope.depth()) else {
                 let deepest = self.levels.last().map_or("", |level| level.name.as_str());
-                let message = format!("`{name}` is one name too many: a {deepest} is the innermost scope");
+                let message =
+                    format!("`{name}` is one name too many: a {deepest} is the innermost scope");
                 return Err(Error::bad_input(message));
             };
             let found = layout::find_name(self.root, level, &self.selectors(&scope), name);
@@ -155,7 +157,8 @@ impl<'r> Scopes<'r> {
             known.iter().filter_map(|scope| scope.names.last()).map(String::as_str).collect();
         let mut candidates = name::nearest(typed, known.iter().copied(), MAX_LISTED_NAMES);
         for name in known {
-            if candidates.len() < MAX_LISTED_NAMES && !candidates.iter().any(|other| other == name) {
+            if candidates.len() < MAX_LISTED_NAMES && !candidates.iter().any(|other| other == name)
+            {
                 candidates.push(name.to_owned());
             }
         }
@@ -210,9 +213,9 @@ impl<'r> Scopes<'r> {
         folders: &[ScopeFolder],
     ) -> (Vec<FolderDocuments>, Vec<Problem>) {
         let places = scopes.iter().flat_map(|scope| {
-            folders.iter().filter_map(move |folder| {
-                Some((scope, *folder, self.folder(scope, *folder)?))
-            })
+            folders
+                .iter()
+                .filter_map(move |folder| Some((scope, *folder, self.folder(scope, *folder)?)))
         });
         let places: Vec<(&ScopePath, ScopeFolder, String)> = places.collect();
         let listed = parallel::map(&places, MIN_PARALLEL_FOLDERS, |(_, _, folder)| {

@@ -1,8 +1,8 @@
 //! Conflicts and problems in the requested output format.
 
-use heirloom_core::{Hint, Problem};
 use heirloom_core::conflict::{Conflict, Severity};
 use heirloom_core::hint::HintFormatter;
+use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -40,7 +40,9 @@ impl Answer for Findings {
             FindingsFormat::Text => self.text_view(),
             FindingsFormat::Json => View::json(serde_json::to_value(self).unwrap_or_default()),
             FindingsFormat::Github => View::raw(self.text.as_deref().unwrap_or_default()),
-            FindingsFormat::Sarif => View::json(formats::sarif(&self.conflicts, &self.problems, &self.warnings)),
+            FindingsFormat::Sarif => {
+                View::json(formats::sarif(&self.conflicts, &self.problems, &self.warnings))
+            }
         }
     }
 
@@ -102,7 +104,8 @@ impl Findings {
                 format!("{}, {critical} critical", present::count(conflicts, "conflict"))
             }
         };
-        for (found, what) in [(&self.problems, "problem"), (&self.warnings, "incomplete document")] {
+        for (found, what) in [(&self.problems, "problem"), (&self.warnings, "incomplete document")]
+        {
             if !found.is_empty() {
                 summary = format!("{summary}; {}", present::count(found.len(), what));
             }

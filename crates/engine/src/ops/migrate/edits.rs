@@ -100,7 +100,10 @@ fn days_of_addition(
     let undated: Vec<&str> =
         read.iter().filter(needs_day).map(|read| read.document.path.as_str()).collect();
     git::first_commit_days(session.root(), &undated).unwrap_or_else(|error| {
-        let message = format!("the history could not be read, so no day of creation comes from it: {}", error.0);
+        let message = format!(
+            "the history could not be read, so no day of creation comes from it: {}",
+            error.0
+        );
         problems.push(Problem::in_file(".git", message));
         HashMap::new()
     })
@@ -158,8 +161,9 @@ impl MigrationPlan {
             }
         };
         let refuse = |reason: String| {
-            Problem::in_file(abstract_path, format!("this is kept, because {reason}"))
-                .hint(format!("write its gist as `description:` of {} and remove it", document.path))
+            Problem::in_file(abstract_path, format!("this is kept, because {reason}")).hint(
+                format!("write its gist as `description:` of {} and remove it", document.path),
+            )
         };
         let description = match fold_abstract(&Document::parse(abstract_path, &text)) {
             Ok(description) => description,

@@ -75,7 +75,8 @@ impl Operation for PlanStatusChange {
         let mut updated = card.field("updated");
         if before.as_deref() != Some(status.as_str()) {
             let today = session.today().to_string();
-            let after = frontmatter::set(&plan.path, &card.text, "status", &json!(status.as_str()))?;
+            let after =
+                frontmatter::set(&plan.path, &card.text, "status", &json!(status.as_str()))?;
             let after = frontmatter::set(&plan.path, &after, "updated", &json!(today))?;
             transaction.edit(&plan.path, Some(&card.text), after);
             transaction.commit()?;
@@ -103,8 +104,7 @@ fn parse_status(typed: &str) -> Result<PlanStatus, Error> {
         None => {
             let mut candidates = name::nearest(typed, words, words.len());
             let others = words.into_iter().map(str::to_owned);
-            let others: Vec<String> =
-                others.filter(|word| !candidates.contains(word)).collect();
+            let others: Vec<String> = others.filter(|word| !candidates.contains(word)).collect();
             candidates.extend(others);
             error(candidates)
         }
@@ -143,8 +143,10 @@ fn choose(plans: &[PlanPath], typed: &str, typed_path: &str) -> Result<PlanPath,
             return Err(ambiguous(typed, plans.iter().filter(is_meant)));
         }
         Match::Unknown(candidates) => {
+            let mut names = candidates;
+            names.dedup();
             let message = format!("there is no plan `{}`", typed.escape_default());
-            return Err(Error::not_found(message, candidates));
+            return Err(Error::not_found(message, names));
         }
     };
     let found: Vec<&PlanPath> = plans.iter().filter(|plan| plan.name == name).collect();
@@ -165,7 +167,9 @@ impl Answer for StatusChange {
         let mut view = View::new();
         let status = self.status.as_deref().unwrap_or("no status");
         let change = match self.before.as_deref() {
-            Some(before) if Some(before) != self.status.as_deref() => format!("{before} → {status}"),
+            Some(before) if Some(before) != self.status.as_deref() => {
+                format!("{before} → {status}")
+            }
             None if self.status.is_some() => format!("no status → {status}"),
             _ => status.to_owned(),
         };

@@ -16,13 +16,7 @@ use crate::{Error, Session};
 const WHOLE_POINTS: u64 = 800;
 const SHORTENED_POINTS: u64 = 300;
 
-/// Tokens that a list needs besides its entries, for its name and what is left out of it.
-const TOKENS_PER_LIST: usize = 70;
-
-/// A smaller budget holds no entry.
-const MIN_BUDGET: usize = 200;
-
-/// The attempts to choose entries; each leaves more room for what is not an entry.
+/// The attempts to choose entries; each has more room for them than the one before.
 const MAX_ATTEMPTS: usize = 6;
 
 /// A list of the answer.
@@ -63,10 +57,6 @@ pub(super) fn apply(
 
 /// Shortens and leaves out entries so that the answer as YAML has at most `limit` tokens.
 fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Result<(), Error> {
-    if limit < MIN_BUDGET {
-        let message = format!("a budget of {limit} tokens holds no entry");
-        return Err(Error::bad_input(message).hint(format!("give at least {MIN_BUDGET}")));
-    }
     let mut counter = TokenCounter::open(session.root());
     answer.tokens = Some(limit);
     let mut total = count(&mut counter, answer);
@@ -75,15 +65,25 @@ fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Result<(), Er
         answer.visit_lists(&mut costs);
         let lists = costs.lists;
         let whole = answer.clone();
-        let mut room = limit.saturating_sub(TOKENS_PER_LIST * lists.len());
+        // Leaving out everything costs the most besides the entries.
+        choose(answer, &lists, 0);
+        total = count(&mut counter, answer);
+        if total > limit {
+            counter.save();
+            let message = format!("a budget of {limit} tokens holds no entry");
+            return Err(Error::bad_input(message).hint(format!("give more than {total}")));
+        }
+        let mut room = limit - total;
         for _ in 0..MAX_ATTEMPTS {
-            answer.clone_from(&whole);
-            choose(answer, &lists, room);
-            total = count(&mut counter, answer);
-            if total <= limit || room == 0 {
+            let mut chosen = whole.clone();
+            choose(&mut chosen, &lists, room);
+            let tokens = count(&mut counter, &chosen);
+            if tokens > limit {
                 break;
             }
-            room = room.saturating_sub(total - limit);
+            // What is listed as left out gets shorter, so there may be room for more.
+            (total, room) = (tokens, room + (limit - tokens).max(1));
+            *answer = chosen;
         }
     }
     answer.tokens = Some(total);
@@ -158,7 +158,8 @@ impl ListVisitor for ChoiceVisitor<'_> {
         };
         let mut forms: Vec<Option<usize>> = vec![None; entries.len()];
         let mut left = LeftOutEntries::new(spec.name);
-        for ((position, item), chosen) in list.order.iter().zip(&list.items).zip(&plan.conditional) {
+        for ((position, item), chosen) in list.order.iter().zip(&list.items).zip(&plan.conditional)
+        {
             forms[*position] = *chosen;
             let cost = |form: usize| item.forms.get(form).map_or(0, |form| form.tokens);
             match chosen {

@@ -62,10 +62,9 @@ pub(super) fn folder(
     tier: Tier,
 ) -> Result<Collected<DocumentEntry>, Error> {
     let found = found.iter().filter(|found| found.folder == folder);
-    let documents = found.flat_map(|found| &found.paths).map(|document| PlanPath {
-        name: path::stem(document).to_owned(),
-        path: document.clone(),
-    });
+    let documents = found
+        .flat_map(|found| &found.paths)
+        .map(|document| PlanPath { name: path::stem(document).to_owned(), path: document.clone() });
     read_documents(session, &documents.collect::<Vec<_>>(), filters, tier, vec![])
 }
 
@@ -143,7 +142,8 @@ fn repository_overviews(
     let (projects, more) = documents_of_level(root, &hierarchy, "project");
     problems.extend(more);
     let workspaces = workspaces.into_iter().map(|(name, path)| (name, path, Tier::T1));
-    let projects = projects.into_iter().map(|(name, path)| (format!("project/{name}"), path, Tier::T0));
+    let projects =
+        projects.into_iter().map(|(name, path)| (format!("project/{name}"), path, Tier::T0));
     let places = workspaces.chain(projects);
     let places = places.map(|(name, path, default)| (name, path, tier.unwrap_or(default)));
     let mut collected = read_overviews(session, &places.collect::<Vec<_>>());

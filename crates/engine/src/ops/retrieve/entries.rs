@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::workspace::plan_documents::DocumentCard;
 
 /// How much of a document is returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub(crate) enum Tier {
     /// The front matter: name, description and tags.
     #[serde(alias = "t0")]

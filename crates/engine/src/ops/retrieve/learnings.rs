@@ -59,8 +59,7 @@ impl Operation for RetrieveLearnings {
         let scopes = Scopes::of(session.root(), session.config()?)?;
         let scope = request.scope.find(session, &scopes)?;
         let within = scopes.within_if_any(scope.as_ref())?;
-        let filters =
-            Filters { status: vec![], tags: request.tags, category: request.category };
+        let filters = Filters { status: vec![], tags: request.tags, category: request.category };
         let filters = filters.with(request.filters);
         let found = read(session, &scopes, scope.as_ref(), &within, (&filters, request.tier))?;
         let mut answer = Retrieved {

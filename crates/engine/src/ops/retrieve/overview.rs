@@ -44,8 +44,7 @@ impl Operation for RetrieveOverview {
         let scopes = Scopes::of(session.root(), session.config()?)?;
         let scope = request.scope.find(session, &scopes)?;
         let within = scopes.within_if_any(scope.as_ref())?;
-        let found =
-            documents::overviews(session, &scopes, scope.as_ref(), &within, request.tier)?;
+        let found = documents::overviews(session, &scopes, scope.as_ref(), &within, request.tier)?;
         let mut answer = Retrieved {
             scope: scope.map(|scope| scope.to_string()),
             overviews: Some(found.entries),

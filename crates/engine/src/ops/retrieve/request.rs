@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use heirloom_core::plan::PlanStatus;
-use heirloom_core::{Value, json, name};
+use heirloom_core::{Hint, Value, json, name};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -103,7 +103,9 @@ impl ScopeRequest {
             (None, None, None) => return default_scope(session, scopes),
             (Some(workspace), None, None) => vec![workspace],
             (Some(workspace), Some(domain), None) => vec![workspace, domain],
-            (Some(workspace), Some(domain), Some(repository)) => vec![workspace, domain, repository],
+            (Some(workspace), Some(domain), Some(repository)) => {
+                vec![workspace, domain, repository]
+            }
             (None, domain, repository) => {
                 let only = default_scope(session, scopes)?;
                 let Some(only) = only else { return Err(missing_name("workspace")) };
@@ -137,7 +139,8 @@ impl ScopeRequest {
 
 fn missing_name(level: &str) -> Error {
     let message = format!("the {level} is missing: a scope is named from the outside in");
-    Error::bad_input(message).hint("name it as devtools/common/metan in `scope`")
+    let hint = Hint::text("name all of it with ").field("scope").then(": devtools/common/metan");
+    Error::bad_input(message).hint(hint)
 }
 
 /// Returns the only workspace. Where the default hierarchy has plans of its own and no scopes, it is none.
@@ -153,7 +156,7 @@ fn default_scope(session: &Session, scopes: &Scopes<'_>) -> Result<Option<ScopeP
         _ => {
             let names = workspaces.iter().map(ToString::to_string).collect();
             Err(Error::not_found("it is not clear which workspace is meant", names)
-                .hint(heirloom_core::Hint::text("name it with ").field("workspace")))
+                .hint(Hint::text("name it with ").field("workspace")))
         }
     }
 }

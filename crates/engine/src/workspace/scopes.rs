@@ -194,11 +194,6 @@ impl<'r> Scopes<'r> {
         Ok(found)
     }
 
-    /// Returns a scope and all scopes in it; nothing without a scope.
-    pub(crate) fn within_if_any(&self, scope: Option<&ScopePath>) -> Result<Vec<ScopePath>, Error> {
-        scope.map_or(Ok(vec![]), |scope| self.within(scope))
-    }
-
     /// Returns the path of the file of a scope that has a name, whether it exists or not: `OVERVIEW.md`.
     pub(crate) fn file(&self, scope: &ScopePath, file_name: &str) -> Option<String> {
         let level = self.levels.get(scope.depth().checked_sub(1)?)?;

@@ -46,17 +46,8 @@ struct ListCosts {
     items: Vec<BudgetItem>,
 }
 
-/// Fits an answer into the budget of a request, if it has one.
-pub(super) fn apply(
-    session: &Session,
-    answer: &mut Retrieved,
-    budget: Option<usize>,
-) -> Result<(), Error> {
-    budget.map_or(Ok(()), |budget| fit(session, answer, budget))
-}
-
 /// Shortens and leaves out entries so that the answer as YAML has at most `limit` tokens.
-fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Result<(), Error> {
+pub(super) fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Result<(), Error> {
     let mut counter = TokenCounter::open(session.root());
     answer.tokens = Some(limit);
     let mut total = count(&mut counter, answer);

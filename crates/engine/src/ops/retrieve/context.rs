@@ -5,10 +5,9 @@ use serde::Deserialize;
 
 use super::answer::Retrieved;
 use super::entries::Tier;
-use super::request::{Filters, ScopeRequest};
-use super::{budget, documents, learnings};
-use crate::view::formats::EntryFormat;
-use crate::workspace::scopes::{ScopeFolder, Scopes};
+use super::request::{AnswerOptions, Filters, ScopeRequest};
+use super::{documents, learnings};
+use crate::workspace::scopes::ScopeFolder;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct RetrieveContext;
@@ -26,12 +25,8 @@ pub(crate) struct Request {
     /// Size of entries: T0, T1 or T2; default: as small as is useful.
     #[serde(default)]
     tier: Option<Tier>,
-    /// Most tokens of the answer; what does not fit is counted, with how to get it.
-    #[serde(default)]
-    budget: Option<usize>,
-    /// Format of the answer as text; default: yaml.
-    #[serde(default)]
-    format: Option<EntryFormat>,
+    #[serde(flatten)]
+    options: AnswerOptions,
 }
 
 /// The folders of further documents.
@@ -50,20 +45,16 @@ impl Operation for RetrieveContext {
     };
 
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
-        let scopes = Scopes::of(session.root(), session.config()?)?;
-        let scope = request.scope.find(session, &scopes)?;
-        let within = scopes.within_if_any(scope.as_ref())?;
+        let selected = request.scope.select(session)?;
         let tags = Filters { tags: request.tags, ..Filters::default() };
         let plan_filters = Filters { status: request.status, ..tags.clone() };
         let tier = request.tier.unwrap_or(Tier::T0);
 
-        let overviews =
-            documents::overviews(session, &scopes, scope.as_ref(), &within, request.tier)?;
-        let plans =
-            documents::plans(session, &scopes, scope.as_ref(), &within, (&plan_filters, tier))?;
-        let learnt =
-            learnings::read(session, &scopes, scope.as_ref(), &within, (&tags, request.tier))?;
-        let (found, folder_problems) = scopes.documents(&within, &FURTHER_FOLDERS);
+        let overviews = documents::overviews(session, &selected, request.tier)?;
+        let plans = documents::plans(session, &selected, &plan_filters, tier)?;
+        let learnt = learnings::read(session, &selected, &tags, request.tier)?;
+        let (found, folder_problems) =
+            selected.scopes.documents(&selected.within, &FURTHER_FOLDERS);
         let further = |folder| documents::folder(session, &found, folder, &tags, tier);
         let [features, spikes, architecture] = FURTHER_FOLDERS.map(further);
         let (features, spikes, architecture) = (features?, spikes?, architecture?);
@@ -78,23 +69,19 @@ impl Operation for RetrieveContext {
             not_shown.add(further.hidden);
             problems.extend(further.problems.iter().cloned());
         }
-        problems.sort();
-        problems.dedup();
-        let mut answer = Retrieved {
+        let has_scope = selected.scope.is_some();
+        let answer = Retrieved {
             overviews: Some(overviews.entries),
             decisions: Some(learnt.decisions),
             lessons: Some(learnt.lessons),
             plans: Some(plans.entries),
-            features: scope.is_some().then_some(features.entries),
-            spikes: scope.is_some().then_some(spikes.entries),
-            architecture: scope.is_some().then_some(architecture.entries),
-            scope: scope.map(|scope| scope.to_string()),
+            features: has_scope.then_some(features.entries),
+            spikes: has_scope.then_some(spikes.entries),
+            architecture: has_scope.then_some(architecture.entries),
             not_shown,
             problems,
-            format: request.format,
             ..Retrieved::default()
         };
-        budget::apply(session, &mut answer, request.budget)?;
-        Ok(answer)
+        request.options.complete(session, selected.scope, answer)
     }
 }

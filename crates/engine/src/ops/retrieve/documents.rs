@@ -5,12 +5,12 @@ use heirloom_core::{parallel, path};
 
 use super::answer::HiddenCount;
 use super::entries::{DocumentEntry, OverviewEntry, Tier};
-use super::request::Filters;
+use super::request::{Filters, ScopeSelection};
 use crate::workspace::inherit;
 use crate::workspace::plan_documents::{
     DocumentCard, PlanPath, count_archived, documents_of_level, plans_of_level, plans_of_scopes,
 };
-use crate::workspace::scopes::{FolderDocuments, OVERVIEW_FILE, ScopeFolder, ScopePath, Scopes};
+use crate::workspace::scopes::{FolderDocuments, OVERVIEW_FILE, ScopeFolder, ScopePath};
 use crate::{Error, Session};
 
 /// From this many documents on, documents are read in parallel.
@@ -37,18 +37,18 @@ enum ReadEntry {
 /// Reads the plans of a scope and of all scopes in it; without a scope, the plans of the repository.
 pub(super) fn plans(
     session: &Session,
-    scopes: &Scopes<'_>,
-    scope: Option<&ScopePath>,
-    within: &[ScopePath],
-    (filters, tier): (&Filters, Tier),
+    selected: &ScopeSelection<'_>,
+    filters: &Filters,
+    tier: Tier,
 ) -> Result<Collected<DocumentEntry>, Error> {
+    let ScopeSelection { scopes, scope, within } = selected;
     let (found, problems) = match scope {
         Some(_) => plans_of_scopes(scopes, within),
         None => plans_of_level(session)?,
     };
     let mut collected = read_documents(session, &found, filters, tier, problems)?;
     let folder = |scope: &ScopePath| scopes.folder(scope, ScopeFolder::Plans);
-    let folders = scope.map(|_| within.iter().filter_map(folder).collect::<Vec<_>>());
+    let folders = scope.as_ref().map(|_| within.iter().filter_map(folder).collect::<Vec<_>>());
     collected.hidden.archived += count_archived(session, folders.as_deref())?;
     Ok(collected)
 }
@@ -114,11 +114,10 @@ fn read_documents(
 /// returned with its text, and that of a repository if it was asked for; others without.
 pub(super) fn overviews(
     session: &Session,
-    scopes: &Scopes<'_>,
-    scope: Option<&ScopePath>,
-    within: &[ScopePath],
+    selected: &ScopeSelection<'_>,
     tier: Option<Tier>,
 ) -> Result<Collected<OverviewEntry>, Error> {
+    let ScopeSelection { scopes, scope, within } = selected;
     let Some(scope) = scope else { return repository_overviews(session, tier) };
     let mut around: Vec<ScopePath> = scope.ancestors().collect();
     around.reverse();

@@ -9,12 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answer::{HiddenCount, Retrieved};
-use super::budget;
 use super::entries::{EntryMeta, LearningEntry, Tier};
-use super::request::{FilterInput, Filters, ScopeRequest};
+use super::request::{AnswerOptions, FilterInput, Filters, ScopeRequest, ScopeSelection};
 use crate::memory::MemoryQuery;
-use crate::view::formats::EntryFormat;
-use crate::workspace::scopes::{ScopePath, Scopes};
+use crate::workspace::scopes::ScopePath;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct RetrieveLearnings;
@@ -36,12 +34,8 @@ pub(crate) struct Request {
     /// How much of each entry: T0 its title, T1 and T2 all of it (the default).
     #[serde(default)]
     tier: Option<Tier>,
-    /// Most tokens of the answer; what does not fit is counted, with how to get it.
-    #[serde(default)]
-    budget: Option<usize>,
-    /// Format of the answer as text; default: yaml.
-    #[serde(default)]
-    format: Option<EntryFormat>,
+    #[serde(flatten)]
+    options: AnswerOptions,
 }
 
 impl Operation for RetrieveLearnings {
@@ -56,23 +50,18 @@ impl Operation for RetrieveLearnings {
     };
 
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
-        let scopes = Scopes::of(session.root(), session.config()?)?;
-        let scope = request.scope.find(session, &scopes)?;
-        let within = scopes.within_if_any(scope.as_ref())?;
+        let selected = request.scope.select(session)?;
         let filters = Filters { status: vec![], tags: request.tags, category: request.category };
         let filters = filters.with(request.filters);
-        let found = read(session, &scopes, scope.as_ref(), &within, (&filters, request.tier))?;
-        let mut answer = Retrieved {
-            scope: scope.map(|scope| scope.to_string()),
+        let found = read(session, &selected, &filters, request.tier)?;
+        let answer = Retrieved {
             decisions: Some(found.decisions),
             lessons: Some(found.lessons),
             not_shown: found.hidden,
             problems: found.problems,
-            format: request.format,
             ..Retrieved::default()
         };
-        budget::apply(session, &mut answer, request.budget)?;
-        Ok(answer)
+        request.options.complete(session, selected.scope, answer)
     }
 }
 
@@ -89,12 +78,12 @@ pub(super) struct Learnings {
 /// scopes around it, the nearest first. Without a scope there are none.
 pub(super) fn read(
     session: &Session,
-    scopes: &Scopes<'_>,
-    scope: Option<&ScopePath>,
-    within: &[ScopePath],
-    (filters, tier): (&Filters, Option<Tier>),
+    selected: &ScopeSelection<'_>,
+    filters: &Filters,
+    tier: Option<Tier>,
 ) -> Result<Learnings, Error> {
-    let around = scope.into_iter().flat_map(ScopePath::ancestors);
+    let ScopeSelection { scopes, scope, within } = selected;
+    let around = scope.iter().flat_map(ScopePath::ancestors);
     let places: Vec<ScopePath> = within.iter().cloned().chain(around).collect();
     let mut learnings = Learnings::default();
     let files = FILES.into_iter().flat_map(|(kind, name)| {

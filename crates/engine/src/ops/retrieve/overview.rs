@@ -4,11 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answer::Retrieved;
+use super::documents;
 use super::entries::Tier;
-use super::request::ScopeRequest;
-use super::{budget, documents};
-use crate::view::formats::EntryFormat;
-use crate::workspace::scopes::Scopes;
+use super::request::{AnswerOptions, ScopeRequest};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct RetrieveOverview;
@@ -21,12 +19,8 @@ pub(crate) struct Request {
     /// for a repository that is asked for; T0 for others.
     #[serde(default)]
     tier: Option<Tier>,
-    /// Most tokens of the answer; what does not fit is counted, with how to get it.
-    #[serde(default)]
-    budget: Option<usize>,
-    /// Format of the answer as text; default: yaml.
-    #[serde(default)]
-    format: Option<EntryFormat>,
+    #[serde(flatten)]
+    options: AnswerOptions,
 }
 
 impl Operation for RetrieveOverview {
@@ -41,18 +35,13 @@ impl Operation for RetrieveOverview {
     };
 
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
-        let scopes = Scopes::of(session.root(), session.config()?)?;
-        let scope = request.scope.find(session, &scopes)?;
-        let within = scopes.within_if_any(scope.as_ref())?;
-        let found = documents::overviews(session, &scopes, scope.as_ref(), &within, request.tier)?;
-        let mut answer = Retrieved {
-            scope: scope.map(|scope| scope.to_string()),
+        let selected = request.scope.select(session)?;
+        let found = documents::overviews(session, &selected, request.tier)?;
+        let answer = Retrieved {
             overviews: Some(found.entries),
             problems: found.problems,
-            format: request.format,
             ..Retrieved::default()
         };
-        budget::apply(session, &mut answer, request.budget)?;
-        Ok(answer)
+        request.options.complete(session, selected.scope, answer)
     }
 }

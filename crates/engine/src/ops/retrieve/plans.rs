@@ -4,11 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answer::Retrieved;
+use super::documents;
 use super::entries::Tier;
-use super::request::{FilterInput, Filters, ScopeRequest};
-use super::{budget, documents};
-use crate::view::formats::EntryFormat;
-use crate::workspace::scopes::Scopes;
+use super::request::{AnswerOptions, FilterInput, Filters, ScopeRequest};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct RetrievePlans;
@@ -30,12 +28,8 @@ pub(crate) struct Request {
     /// How much of each plan: T0 its front matter (the default), T1 its overview, T2 all of it.
     #[serde(default)]
     tier: Option<Tier>,
-    /// Most tokens of the answer; what does not fit is counted, with how to get it.
-    #[serde(default)]
-    budget: Option<usize>,
-    /// Format of the answer as text; default: yaml.
-    #[serde(default)]
-    format: Option<EntryFormat>,
+    #[serde(flatten)]
+    options: AnswerOptions,
 }
 
 impl Operation for RetrievePlans {
@@ -50,22 +44,17 @@ impl Operation for RetrievePlans {
     };
 
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
-        let scopes = Scopes::of(session.root(), session.config()?)?;
-        let scope = request.scope.find(session, &scopes)?;
-        let within = scopes.within_if_any(scope.as_ref())?;
+        let selected = request.scope.select(session)?;
         let filters = Filters { status: request.status, tags: request.tags, category: None };
         let filters = filters.with(request.filters);
         let tier = request.tier.unwrap_or(Tier::T0);
-        let found = documents::plans(session, &scopes, scope.as_ref(), &within, (&filters, tier))?;
-        let mut answer = Retrieved {
-            scope: scope.map(|scope| scope.to_string()),
+        let found = documents::plans(session, &selected, &filters, tier)?;
+        let answer = Retrieved {
             plans: Some(found.entries),
             not_shown: found.hidden,
             problems: found.problems,
-            format: request.format,
             ..Retrieved::default()
         };
-        budget::apply(session, &mut answer, request.budget)?;
-        Ok(answer)
+        request.options.complete(session, selected.scope, answer)
     }
 }

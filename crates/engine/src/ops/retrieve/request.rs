@@ -8,6 +8,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use super::answer::Retrieved;
+use super::budget;
+use crate::view::formats::EntryFormat;
 use crate::workspace::scopes::{ScopePath, Scopes};
 use crate::{Error, Session};
 
@@ -26,6 +29,45 @@ pub(super) struct ScopeRequest {
     /// The names in one: `devtools/common/metan`.
     #[serde(default)]
     scope: Option<ScopeInput>,
+}
+
+/// The scope that a request is about, with the scopes in it.
+pub(super) struct ScopeSelection<'r> {
+    pub(super) scopes: Scopes<'r>,
+    /// The scope; `None` if the plans of the repository itself are meant.
+    pub(super) scope: Option<ScopePath>,
+    /// The scope and all scopes in it.
+    pub(super) within: Vec<ScopePath>,
+}
+
+/// The form of an answer.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct AnswerOptions {
+    /// Most tokens of the answer; what does not fit is counted, with how to get it.
+    #[serde(default)]
+    budget: Option<usize>,
+    /// Format of the answer as text; default: yaml.
+    #[serde(default)]
+    format: Option<EntryFormat>,
+}
+
+impl AnswerOptions {
+    /// Completes an answer about a scope.
+    pub(super) fn complete(
+        self,
+        session: &Session,
+        scope: Option<ScopePath>,
+        mut answer: Retrieved,
+    ) -> Result<Retrieved, Error> {
+        answer.scope = scope.map(|scope| scope.to_string());
+        answer.format = self.format;
+        answer.problems.sort();
+        answer.problems.dedup();
+        if let Some(budget) = self.budget {
+            budget::fit(session, &mut answer, budget)?;
+        }
+        Ok(answer)
+    }
 }
 
 /// A scope as a text, `devtools/common`, or as an object, `{workspace, domain, repository}`.
@@ -90,13 +132,17 @@ impl JsonSchema for ScopeInput {
 }
 
 impl ScopeRequest {
+    /// Finds the scope and the scopes in it.
+    pub(super) fn select(self, session: &Session) -> Result<ScopeSelection<'_>, Error> {
+        let scopes = Scopes::of(session.root(), session.config()?)?;
+        let scope = self.find(session, &scopes)?;
+        let within = scope.as_ref().map_or(Ok(vec![]), |scope| scopes.within(scope))?;
+        Ok(ScopeSelection { scopes, scope, within })
+    }
+
     /// Finds the scope. Without names it is the only workspace, or `None` if the default hierarchy has no scopes: then
     /// the plans of the repository are meant.
-    pub(super) fn find(
-        self,
-        session: &Session,
-        scopes: &Scopes<'_>,
-    ) -> Result<Option<ScopePath>, Error> {
+    fn find(self, session: &Session, scopes: &Scopes<'_>) -> Result<Option<ScopePath>, Error> {
         let names = self.names()?;
         let [workspace, domain, repository] = names;
         let typed = match (workspace, domain, repository) {

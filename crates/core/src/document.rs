@@ -317,8 +317,13 @@ pub fn scalar_to_text(value: &Value) -> Option<String> {
 /// Returns a problem for the first conflict marker of a text. Neither side of an unfinished merge can
 /// be trusted.
 pub fn conflict_marker(path: &str, text: &str) -> Option<Problem> {
+    const MARKS: [&str; 3] = ["<<<<<<<", ">>>>>>>", "|||||||"];
+    // Nearly every text has none, and is not split into lines to know.
+    if !MARKS.iter().any(|mark| text.contains(mark)) {
+        return None;
+    }
     let is_marker = |line: &str| {
-        ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|mark| {
+        MARKS.iter().any(|mark| {
             line.strip_prefix(mark)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r']))
         })

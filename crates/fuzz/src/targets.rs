@@ -22,6 +22,7 @@ use std::ops::Range;
 use heirloom_core::adr::{self, Adr, LinkTarget as Named, Status};
 use heirloom_core::frontmatter::{self, FrontMatterLocation};
 use heirloom_core::hierarchy::MAX_SHARE_SUM;
+use heirloom_core::plan::{self, DocumentKind, KnownDates};
 use heirloom_core::yaml::{self, YamlKind, YamlNode, YamlStyle};
 use heirloom_core::{Document, Problem, Value};
 use heirloom_store::{Config, config};
@@ -61,6 +62,15 @@ pub fn yaml_parse(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let parsed = yaml::parse(text);
     assert_eq!(parsed, yaml::parse(text), "parsing twice differs");
+    if let Some(fields) = yaml::parse_simple_mapping(text) {
+        let value = parsed.as_ref().ok().and_then(Option::as_ref).map(YamlNode::value);
+        assert_eq!(value, Some(Value::Object(fields)), "the quick reading differs");
+    }
+    if let Ok(Some(root)) = &parsed {
+        let written = yaml::write_document(&root.value());
+        let read = yaml::parse(&written).map(|node| node.map_or(Value::Null, |node| node.value()));
+        assert!(read.is_err() || read == Ok(root.value()), "what is written reads differently");
+    }
     match parsed {
         Ok(Some(root)) => {
             check_node(text, &root, &(0..text.len()));
@@ -166,6 +176,19 @@ pub fn document_parse(data: &[u8]) -> Signature {
         (&again.values, &again.fields, &again.problems),
         "parsing twice differs"
     );
+    let fields = Document::read_fields("a/d.md", text).0;
+    assert_eq!(fields, document.fields, "the quick reading of the front matter differs");
+    for kind in [DocumentKind::Plan, DocumentKind::Overview] {
+        let missing = plan::missing_fields(&document, kind, &KnownDates::default());
+        let edited = missing.iter().try_fold(text.to_owned(), |text, (key, value)| {
+            frontmatter::set("a/d.md", &text, key, value)
+        });
+        if let Ok(edited) = edited {
+            let again = Document::parse("a/d.md", &edited);
+            let kept = document.prose.is_empty() || again.prose.ends_with(&document.prose);
+            assert!(kept, "an added field changes the prose");
+        }
+    }
     assert!(
         document.prose.is_empty() || text.ends_with(&document.prose),
         "the prose is not the end of the text"

@@ -19,10 +19,10 @@ pub(crate) struct Request {
     /// Only plans with one of these statuses.
     #[serde(default)]
     status: Vec<String>,
-    /// Only entries with one of these tags; overviews are always shown.
+    /// Only entries with one of these tags.
     #[serde(default)]
     tags: Vec<String>,
-    /// Size of entries: T0, T1 or T2; default: as small as is useful.
+    /// Size of entries; default: as small as is useful.
     #[serde(default)]
     tier: Option<Tier>,
     #[serde(flatten)]
@@ -41,7 +41,7 @@ impl Operation for RetrieveContext {
         usage: "retrieve context",
         group: Group::Core,
         effect: Effect::Reads,
-        about: "Show what is known in a workspace, a domain or a repository: overviews, decisions, lessons, plans, features, spikes and architecture.",
+        about: "Show what is known in a workspace, a domain or a repository: overviews, decisions, lessons, plans and more.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {

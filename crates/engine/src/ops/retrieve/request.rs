@@ -17,16 +17,16 @@ use crate::{Error, Session};
 /// The scope of a request, in one of three forms.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct ScopeRequest {
-    /// Workspace, a folder of `resources/workspaces`; default: the only one, or the plans of this repository.
+    /// Workspace; default: the only one, or this repository.
     #[serde(default)]
     workspace: Option<String>,
-    /// Domain of the workspace.
+    /// Domain.
     #[serde(default)]
     domain: Option<String>,
-    /// Repository of the domain.
+    /// Repository.
     #[serde(default)]
     repository: Option<String>,
-    /// The names in one: `devtools/common/metan`.
+    /// All names: `devtools/common/metan`.
     #[serde(default)]
     scope: Option<ScopeInput>,
 }
@@ -43,10 +43,10 @@ pub(super) struct ScopeSelection<'r> {
 /// The form of an answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct AnswerOptions {
-    /// Most tokens of the answer; what does not fit is counted, with how to get it.
+    /// Most tokens of the answer.
     #[serde(default)]
     budget: Option<usize>,
-    /// Format of the answer as text; default: yaml.
+    /// Format of the text; default: yaml.
     #[serde(default)]
     format: Option<EntryFormat>,
 }

@@ -4,7 +4,7 @@
 use heirloom_core::document::list_of;
 use heirloom_core::hierarchy::{Hierarchy, Level};
 use heirloom_core::plan::{DocumentKind, KnownDates, missing_fields};
-use heirloom_core::{Document, Problem, Value, document, parallel, path};
+use heirloom_core::{Document, Problem, Value, document, path};
 use heirloom_store::layout::{self, DocumentRole, HierarchyDocuments};
 use heirloom_store::listings::Listings;
 use heirloom_store::{Root, archive};
@@ -13,9 +13,6 @@ use serde_json::Map;
 use crate::workspace::inherit;
 use crate::workspace::scopes::{ScopeFolder, ScopePath, Scopes};
 use crate::{Error, Session};
-
-/// From this many documents on, documents are read in parallel.
-const MIN_PARALLEL_DOCUMENTS: usize = 32;
 
 /// The level of plans.
 const PLAN_LEVEL: &str = "plan";
@@ -39,12 +36,6 @@ pub(crate) struct DocumentCard {
 }
 
 impl DocumentCard {
-    /// Reads documents. One that does not exist any more is left out.
-    pub(crate) fn read_all(root: &Root, paths: &[String]) -> Vec<Self> {
-        let read = |path: &String| Self::read(root, path);
-        parallel::map(paths, MIN_PARALLEL_DOCUMENTS, read).into_iter().flatten().collect()
-    }
-
     /// Reads a document; `None` if it does not exist.
     pub(crate) fn read(root: &Root, path: &str) -> Option<Self> {
         let path = path.to_owned();

@@ -93,7 +93,6 @@ impl fmt::Display for ScopePath {
 /// The documents in a folder of a scope.
 #[derive(Debug)]
 pub(crate) struct FolderDocuments {
-    pub(crate) scope: ScopePath,
     pub(crate) folder: ScopeFolder,
     /// The paths, in order.
     pub(crate) paths: Vec<String>,
@@ -208,21 +207,20 @@ impl<'r> Scopes<'r> {
         folders: &[ScopeFolder],
     ) -> (Vec<FolderDocuments>, Vec<Problem>) {
         let places = scopes.iter().flat_map(|scope| {
-            folders
-                .iter()
-                .filter_map(move |folder| Some((scope, *folder, self.folder(scope, *folder)?)))
+            let place = move |folder: &ScopeFolder| Some((*folder, self.folder(scope, *folder)?));
+            folders.iter().filter_map(place)
         });
-        let places: Vec<(&ScopePath, ScopeFolder, String)> = places.collect();
-        let listed = parallel::map(&places, MIN_PARALLEL_FOLDERS, |(_, _, folder)| {
+        let places: Vec<(ScopeFolder, String)> = places.collect();
+        let listed = parallel::map(&places, MIN_PARALLEL_FOLDERS, |(_, folder)| {
             list_documents(self.root, folder)
         });
         let mut problems = Vec::new();
         let mut found = Vec::new();
-        for ((scope, folder, _), listed) in places.into_iter().zip(listed) {
+        for ((folder, _), listed) in places.into_iter().zip(listed) {
             match listed {
                 Ok((paths, unusable)) => {
                     problems.extend(unusable);
-                    found.push(FolderDocuments { scope: scope.clone(), folder, paths });
+                    found.push(FolderDocuments { folder, paths });
                 }
                 Err(problem) => problems.push(problem),
             }

@@ -16,7 +16,7 @@ use crate::{Error, Session};
 const WHOLE_POINTS: u64 = 800;
 const SHORTENED_POINTS: u64 = 300;
 
-/// The attempts to choose entries; each has more room for them than the one before.
+/// The attempts to find out how much room there is for entries.
 const MAX_ATTEMPTS: usize = 6;
 
 /// A list of the answer.
@@ -65,15 +65,20 @@ pub(super) fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Re
             return Err(Error::bad_input(message).hint(format!("give more than {total}")));
         }
         let mut room = limit - total;
+        let mut is_chosen = false;
         for _ in 0..MAX_ATTEMPTS {
             let mut chosen = whole.clone();
             choose(&mut chosen, &lists, room);
             let tokens = count(&mut counter, &chosen);
             if tokens > limit {
-                break;
+                if is_chosen {
+                    break;
+                }
+                room = room.saturating_sub(tokens - limit);
+                continue;
             }
             // What is listed as left out gets shorter, so there may be room for more.
-            (total, room) = (tokens, room + (limit - tokens).max(1));
+            (total, room, is_chosen) = (tokens, room + (limit - tokens).max(1), true);
             *answer = chosen;
         }
     }
@@ -119,7 +124,8 @@ impl ListVisitor for CostVisitor<'_, '_> {
         let items = order.iter().map(|position| {
             let entry = &entries[*position];
             let mut form = |entry: &E, points| {
-                let tokens = self.counter.count(&yaml::write_document(&json!([entry])));
+                let tokens =
+                    self.counter.count(&yaml::write_document(&json!({ spec.name: [entry] })));
                 ItemForm { tokens, points }
             };
             let whole = form(entry, WHOLE_POINTS);

@@ -70,6 +70,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         further: &[
             commands_of(RecordKind::Pattern),
             commands_of(RecordKind::Workflow),
+            ("learn", "Add decisions and lessons to their files; archive old ones"),
             ("compact", "Turn a conversation into an episode and a summary"),
             ("used", "Count that memories were useful"),
             ("usage", "Show which memories earn their tokens"),

@@ -9,6 +9,7 @@ mod context;
 mod exchange;
 mod graph;
 mod index;
+mod learn;
 mod memory;
 mod migrate;
 mod note;
@@ -29,6 +30,7 @@ mod workspace;
 use serde_json::Value;
 
 use crate::{Error, Op, Operation, Reply, Session, work_session};
+use learn::add::{Decisions, Learn, Lessons};
 use record::edit::RecordEdit;
 use record::kinds::{Episodes, Facts, Patterns, Workflows};
 use record::list::RecordList;
@@ -83,6 +85,10 @@ pub const OPS: &[Op] = &[
     Op::new::<memory::resolve::MemoryResolve>(),
     Op::new::<memory::promote::MemoryPromote>(),
     Op::new::<memory::clear::MemoryClear>(),
+    Op::new::<Learn<Decisions>>(),
+    Op::new::<Learn<Lessons>>(),
+    Op::new::<learn::promote::LearnPromote>(),
+    Op::new::<learn::archive::LearnArchive>(),
     Op::new::<recall::ask::Recall>(),
     Op::new::<recall::show::MemoryExpand>(),
     Op::new::<recall::eval::Eval>(),

@@ -6,6 +6,7 @@ pub(crate) mod documents;
 pub(crate) mod entry_dates;
 pub(crate) mod inherit;
 pub(crate) mod input_checks;
+pub(crate) mod learning_file;
 pub(crate) mod memory_document;
 pub(crate) mod memory_file;
 pub(crate) mod new_adr;

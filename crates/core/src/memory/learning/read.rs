@@ -97,10 +97,6 @@ fn read_entry(
     let mut fields = EntryFields::new();
     fields.extend(details.date.map(|date| (EntryField::Date, date.to_string())));
     let text = body::normalise(&text);
-    if text.is_empty() && !found.is_bullet {
-        let message = "this entry has a title and no text";
-        problems.push(Problem::at(path, own[0].number, message));
-    }
     let form = match found.is_bullet {
         true => EntryForm::LearningBullet,
         false => EntryForm::LearningHeading,

@@ -10,7 +10,7 @@ use crate::lines::detect_newline;
 use crate::memory::read::derived_id;
 use crate::memory::sections::{self, TextLine};
 use crate::memory::{EntryEditError, EntryKind, MemoryEntry, comment, edit, escape};
-use crate::words::normalise;
+use crate::words::{normalise, short_hash};
 
 /// A decision or a lesson to add.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,8 @@ pub struct NewLearning<'e> {
     pub category: Option<&'e str>,
     /// Its tags.
     pub tags: &'e [String],
+    /// The id of the entry that it was promoted from.
+    pub from: Option<&'e str>,
 }
 
 /// Adds an entry at the end of a file, with its id. Returns the new text and the entry.
@@ -47,7 +49,10 @@ pub fn append(
     let body = body::normalise(new.text);
     let identity = normalise(&format!("{title}\n{body}"));
     let equal = before.entries.iter().filter(|entry| entry.identity() == identity).count();
-    let id = derived_id(kind, &identity, equal + 1);
+    let id = match new.from {
+        Some(from) => promoted_id(from, &title),
+        None => derived_id(kind, &identity, equal + 1),
+    };
     let block = write_entry(new, &title, &id, newline);
     let gap = match text {
         "" => String::new(),
@@ -79,6 +84,11 @@ pub fn append(
     Ok((after, added))
 }
 
+/// Derives the id of a copy from that of the original, so that two branches that promote one entry have one copy.
+fn promoted_id(from: &str, title: &str) -> String {
+    short_hash(&format!("promoted\n{from}\n{title}"))
+}
+
 fn one_line(title: &str) -> String {
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -90,7 +100,8 @@ fn write_entry(new: &NewLearning<'_>, title: &str, id: &str, newline: &str) -> S
     if !new.tags.is_empty() {
         lines.push(format!("**Tags:** {}", new.tags.join(", ")));
     }
-    lines.push(format!("<!-- id:{id} -->"));
+    let from = new.from.map(|from| format!(" from:{from}")).unwrap_or_default();
+    lines.push(format!("<!-- id:{id}{from} -->"));
     lines.push(String::new());
     let body = body::encode(new.text, newline);
     if !body.is_empty() {

@@ -34,7 +34,7 @@ pub(crate) use pin_owner::PinOwner;
 pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};
 pub(crate) use record_counts::StandingCounts;
 pub(crate) use relations::move_relations;
-pub(crate) use similar::SimilarMemory;
+pub(crate) use similar::{SimilarMemory, show_similar};
 pub(crate) use slice::{MemorySlice, PointInTime};
 pub(crate) use transaction::{AUTO_TAG, WriteTransaction, unique_entry_id};
 pub(crate) use whole::{SelectedRecords, WholeMemory, read_related_with_counts};

@@ -3,6 +3,7 @@
 //! A target panics if a property is violated. Refusing an input is not a failure. Bytes that are not UTF-8 are skipped:
 //! the store rejects them before a parser is called.
 
+mod learning_edit;
 mod log_read;
 mod memory_edit;
 mod prediction;
@@ -10,6 +11,7 @@ mod recall_ask;
 mod secret_find;
 mod transcript_read;
 
+pub use learning_edit::learning_edit;
 pub use log_read::log_read;
 pub use memory_edit::memory_edit;
 pub use prediction::{imports_read, patch_read, prediction_state_read};
@@ -48,6 +50,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "config_parse", run: config_parse },
     Target { name: "sprint_settings_parse", run: sprint_settings_parse },
     Target { name: "memory_edit", run: memory_edit },
+    Target { name: "learning_edit", run: learning_edit },
     Target { name: "log_read", run: log_read },
     Target { name: "recall_ask", run: recall_ask },
     Target { name: "transcript_read", run: transcript_read },

@@ -657,3 +657,36 @@ fn control_characters_are_not_sent_to_agents() {
         assert!(!has_control_characters(text), "{tool}: {}", text.escape_debug());
     }
 }
+
+#[test]
+fn a_file_of_decisions_that_leads_out_is_neither_read_nor_written() {
+    for (path, target) in [
+        ("user/memory/workspaces/w/decisions.md", "secret.md"),
+        ("user/memory/workspaces/w/decisions.md", "new.md"),
+        ("user/memory/workspaces/w", ""),
+        ("user", ""),
+    ] {
+        let scene = Scene::new();
+        scene.workspace.write(".heirloom/config.toml", "hierarchy = \"domains\"\n");
+        scene.workspace.write("resources/workspaces/w/OVERVIEW.md", "# W\n");
+        scene.link(path, target);
+        let before = scene.outside_files();
+        let entry = ["learn", "decision", "A text.", "--title", "T"];
+        let mut printed = String::new();
+        for arguments in [
+            [&entry[..], &["--scope", "w"]].concat(),
+            [&entry[..], &["--scope", "w/../../..", "--new-scope"]].concat(),
+            [&entry[..], &["--scope", "../../../..", "--new-scope"]].concat(),
+            vec!["learn", "archive", "--unused"],
+            vec!["recall", "xyzzy"],
+            vec!["context", "health"],
+            vec!["context", "load", "--select", "workspace=w", "--budget", "1000"],
+        ] {
+            let output = scene.run(&arguments);
+            assert!(!output.contains(SECRET), "heir {arguments:?} read a file outside: {output}");
+            assert_eq!(scene.outside_files(), before, "heir {arguments:?} wrote outside: {output}");
+            printed.push_str(&output);
+        }
+        assert!(printed.contains(LEADS_OUT), "{path}: {printed}");
+    }
+}

@@ -26,6 +26,7 @@ mod fields;
 mod full_disk;
 mod guide;
 mod hierarchies;
+mod learnings;
 mod log;
 mod mcp;
 mod mcp_arguments;

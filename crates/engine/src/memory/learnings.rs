@@ -100,6 +100,14 @@ pub(crate) fn learning_states<'k>(
         .collect()
 }
 
+/// Returns the title and the text of an entry on lines of their own, since each is a statement.
+pub(crate) fn statements(entry: &MemoryEntry) -> String {
+    match &entry.title {
+        Some(title) => format!("{title}\n{}", entry.text),
+        None => entry.full_text(),
+    }
+}
+
 /// Returns the active entry of a kind that says the same as a new one, in the scope or in one above it. An entry that may
 /// contradict the new one does not say the same.
 pub(crate) fn find_duplicate<'k>(
@@ -111,7 +119,7 @@ pub(crate) fn find_duplicate<'k>(
 ) -> Option<(&'k MemoryDocument, &'k MemoryEntry)> {
     let words: HashSet<String> = split_words(text).into_iter().collect();
     let says_the_same = |entry: &MemoryEntry| {
-        let other = entry.full_text();
+        let other = statements(entry);
         normalise(&other) == normalise(text)
             || (!is_near_allowed
                 && likeness(&words, &other) >= MIN_DUPLICATE_LIKENESS
@@ -133,7 +141,7 @@ pub(crate) fn find_contradictions(
     let learnings = in_force(known, selectors)
         .filter(|(document, _)| document.format != MemoryFormat::Sections);
     let learnings = learnings.map(|(document, entry)| {
-        (entry.id.clone(), format!("{}:{}", document.path, entry.line), entry.full_text())
+        (entry.id.clone(), format!("{}:{}", document.path, entry.line), statements(entry))
     });
     let facts = known.items(&[RecordKind::Fact]).into_iter();
     let facts = facts

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{Record, RecordKind, Referent};
+use heirloom_core::record::{Record, RecordKind, Referent, short_ids};
 use heirloom_core::words::{jaccard_similarity, split_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::MemorySlice;
+use crate::view::{Role, View, present, span};
 
 /// Minimum share of common words for two facts to be similar.
 const MIN_JACCARD_SIMILARITY: f64 = 0.6;
@@ -67,6 +68,24 @@ impl SimilarMemory {
         similar.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
         similar.truncate(MAX_SIMILAR);
         similar
+    }
+}
+
+/// Prints memories that are similar to a new one.
+pub(crate) fn show_similar(view: &mut View, memories: &[SimilarMemory]) {
+    if !memories.is_empty() {
+        view.line([span(Role::Warning, "   similar memories exist:")]);
+    }
+    let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
+    for (memory, id) in memories.iter().zip(short_ids(&ids)) {
+        view.line([
+            "   ".into(),
+            span(Role::Key, id),
+            span(Role::Dim, format!("  {:.0} %  ", memory.likeness * 100.0)),
+            present::opening(&memory.text).into(),
+            "  ".into(),
+            span(Role::Source, &memory.source),
+        ]);
     }
 }
 

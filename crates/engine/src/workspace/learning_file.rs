@@ -8,7 +8,7 @@ use heirloom_store::layout;
 use heirloom_store::{Root, StoreError};
 
 use super::inherit;
-use crate::{Error, Session};
+use crate::{Error, ErrorKind, Session};
 
 /// The file with the decisions or the lessons of one scope. It may not exist yet.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl LearningFile {
             ([], [(level, typed)]) if is_new => {
                 level.open(root, new_names(root, level, typed)?, true)
             }
-            ([], _) => Err(unknown_scope(root, &levels, scope, is_new)),
+            ([], fitting) => Err(unknown_scope(root, &levels, scope, !fitting.is_empty())),
             (several, _) => Err(Error::not_found(
                 format!("the scope `{}` could be any of several", scope.escape_default()),
                 several.iter().map(|(level, selectors)| level.long_scope(selectors)).collect(),
@@ -151,7 +151,12 @@ pub(crate) fn learning_selectors(session: &Session, scope: &str) -> Result<Selec
     let first = opened.next().unwrap_or_else(|| Err(Error::system("there are no kinds")));
     // A hierarchy may have a file of one kind only.
     let found = first.or_else(|error| opened.next().unwrap_or(Err(error)));
-    found.map(|file| file.selectors)
+    // Only a request that adds an entry can create a scope.
+    let without_hint = |error: Error| match error.kind {
+        ErrorKind::NotFound => Error { hint: None, ..error },
+        _ => error,
+    };
+    found.map(|file| file.selectors).map_err(without_hint)
 }
 
 /// Returns the name of the file with entries of a kind.
@@ -205,29 +210,29 @@ fn new_names(
     Ok(selectors)
 }
 
-/// Returns the error for a scope that does not exist, with those that do: similar ones, else all.
-fn unknown_scope(root: &Root, levels: &[LearningLevel<'_>], scope: &str, is_new: bool) -> Error {
+/// Returns the error for a scope that does not exist, with those that do, similar ones first. A scope that has the form of
+/// none cannot be created.
+fn unknown_scope(root: &Root, levels: &[LearningLevel<'_>], scope: &str, has_form: bool) -> Error {
     let typed = scope.escape_default();
     let scopes = list_scopes(root, levels);
-    if is_new {
-        let forms = levels.iter().map(|level| match level.needs.is_empty() {
-            true => level.level.name.clone(),
-            false => {
-                let names = level.needs.iter().map(|needed| format!("{{{}}}", needed.name));
-                names.collect::<Vec<_>>().join("/")
-            }
-        });
-        return Error::bad_input(format!("`{typed}` has the form of no scope"))
-            .hint(format!("write it as {}", forms.collect::<Vec<_>>().join(" or ")));
-    }
     let mut candidates = name::nearest(scope, scopes.iter().map(String::as_str), MAX_CANDIDATES);
     let others: Vec<String> =
         scopes.into_iter().filter(|known| !candidates.contains(known)).collect();
     candidates.extend(others);
     candidates.truncate(MAX_CANDIDATES);
-    Error::not_found(format!("there is no scope `{typed}`"), candidates).hint(
-        Hint::text("use a known scope, or create this one with ").field_set_to("new_scope", true),
-    )
+    let error = Error::not_found(format!("there is no scope `{typed}`"), candidates);
+    if has_form {
+        let hint = Hint::text("use a known scope, or create this one with ");
+        return error.hint(hint.field_set_to("new_scope", true));
+    }
+    let forms = levels.iter().map(|level| match level.needs.is_empty() {
+        true => level.level.name.clone(),
+        false => {
+            let names = level.needs.iter().map(|needed| format!("{{{}}}", needed.name));
+            names.collect::<Vec<_>>().join("/")
+        }
+    });
+    error.hint(format!("a scope has the form {}", forms.collect::<Vec<_>>().join(" or ")))
 }
 
 /// Lists the scopes that exist.

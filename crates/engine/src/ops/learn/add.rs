@@ -6,7 +6,7 @@ use heirloom_core::contradiction::Contradiction;
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::learning::{self, NewLearning};
 use heirloom_core::memory::{EntryKind, MemoryEntry, MemoryFormat};
-use heirloom_core::record::{Referent, short_id, short_ids};
+use heirloom_core::record::{Referent, short_id};
 use heirloom_core::words::normalise;
 use heirloom_core::{Hint, day};
 use jiff::civil::Date;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::learnings::{PossibleContradiction, find_contradictions, find_duplicate};
 use crate::memory::long_files::MAX_ENTRIES;
-use crate::memory::{MemorySlice, SimilarMemory, WriteTransaction};
+use crate::memory::{MemorySlice, SimilarMemory, WriteTransaction, show_similar};
 use crate::ops::record::add::{require_text, require_title};
 use crate::recall::read_similar_to;
 use crate::view::{Role, View, present, span};
@@ -149,11 +149,11 @@ impl<K: LearningKind> Operation for Learn<K> {
         all.chain(tags.iter().map(String::as_str))
             .try_for_each(|text| transaction.reject_secret(text))?;
         let file = LearningFile::open(session, kind, &request.scope, request.new_scope)?;
-        let whole = format!("{title}: {text}");
+        let whole = format!("{title}\n{text}");
         let known = read_similar_to(session, &whole)?;
         let same = find_duplicate(&known, kind, &file.selectors, &whole, request.allow_similar);
         if let Some((document, entry)) = same {
-            let is_equal = normalise(&entry.full_text()) == normalise(&whole);
+            let is_equal = normalise(&entry.full_text()) == normalise(&format!("{title}: {text}"));
             return Err(duplicate(kind, &document.path, entry, is_equal));
         }
         let new =
@@ -315,20 +315,7 @@ impl Answer for LearnedEntry {
                 span(Role::Dim, format!("  (here: {})", present::opening(this))),
             ]);
         }
-        if !self.near.is_empty() {
-            view.line([span(Role::Warning, "   similar memories exist:")]);
-        }
-        let ids: Vec<&str> = self.near.iter().map(|near| near.id.as_str()).collect();
-        for (near, id) in self.near.iter().zip(short_ids(&ids)) {
-            view.line([
-                "   ".into(),
-                span(Role::Key, id),
-                span(Role::Dim, format!("  {:.0} %  ", near.likeness * 100.0)),
-                present::opening(&near.text).into(),
-                "  ".into(),
-                span(Role::Source, &near.source),
-            ]);
-        }
+        show_similar(&mut view, &self.near);
         view
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::add::{check_label, clean_tags, new_file};
-use crate::memory::learnings::find_duplicate;
+use crate::memory::learnings::{find_duplicate, statements};
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::WrittenEntry;
 use crate::ops::record::add::require_title;
@@ -123,7 +123,7 @@ fn check_can_promote(
         let message = format!("{} is in {} already", entry.name(), file.path);
         return Err(Error::bad_input(message).hint("name another scope"));
     }
-    let same = find_duplicate(known, entry.kind, &file.selectors, &entry.full_text(), true);
+    let same = find_duplicate(known, entry.kind, &file.selectors, &statements(entry), true);
     match same.filter(|(_, same)| same.id != entry.id) {
         Some((document, same)) => Err(Error::bad_input(format!(
             "{} says the same as {} of {}:{}",

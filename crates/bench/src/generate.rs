@@ -1,5 +1,7 @@
 //! A generated workspace of any number of plans, byte for byte the same on every machine.
 
+pub(crate) mod scopes;
+
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};

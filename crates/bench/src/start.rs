@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::args::StartArgs;
 use crate::failure::Failure;
-use crate::generate::{self, Workspace};
+use crate::generate::{self, Workspace, scopes};
 use crate::invocation::Invocation;
 use crate::numbers::count;
 use crate::report::Attempt;
@@ -50,7 +50,10 @@ pub(crate) fn measure(args: &StartArgs) -> Result<StartReport, Failure> {
     let workspace = generate::workspace(&scratch.path.join("workspace"), args.plans, args.agents)?;
     let small = generate::workspace(&scratch.path.join("small"), SMALL_PLANS, args.agents)?;
 
-    let commands = prepare_commands(args, &heir, &workspace, &scratch.path)?;
+    let scopes = scopes::scopes_workspace(&scratch.path.join("scopes"), args.plans)?;
+
+    let mut commands = prepare_commands(args, &heir, &workspace, &scratch.path)?;
+    commands.timed.push(retrieval(&heir, &scopes, args)?);
     eprintln!("timing {} rounds", count(args.runs as usize));
     let summaries = timing::race(&commands.timed, args.runs as usize)?;
     let outcomes = outcomes(&commands, summaries);
@@ -108,6 +111,19 @@ fn outcomes(
     let timed = timed.map(|(command, times)| (command.name, Attempt::Done(times)));
     let skipped = commands.skipped.iter().cloned();
     timed.chain(skipped.map(|(name, skipped)| (name, Attempt::Skipped { skipped }))).collect()
+}
+
+/// Returns the command that retrieves all that is known in a scope, and runs it once to check its answer.
+fn retrieval(heir: &Path, root: &Path, args: &StartArgs) -> Result<TimedCommand, Failure> {
+    let arguments = ["retrieve", "context", "--workspace", scopes::WORKSPACE];
+    let invocation = Invocation::heir(heir, &arguments, root);
+    let answer = invocation.clone().with_argument("--json").json_output()?;
+    let plans = answer["plans"].as_array().map_or(0, Vec::len);
+    if plans != args.plans as usize {
+        return Err(invocation.wrong_answer(format!("it lists {plans} plans")));
+    }
+    let runs = args.runs as usize;
+    Ok(TimedCommand { name: report::RETRIEVE, invocations: vec![invocation], runs })
 }
 
 fn resolve(heir: &Path, root: &Path, target: &ResolveTarget) -> Invocation {

@@ -151,7 +151,9 @@ fn possible_value(word: &String) -> PossibleValue {
 /// list is its name in the singular; both are accepted.
 fn long_flag(field: &Field) -> String {
     let name = kebab(&field.name);
-    match name.strip_suffix('s').filter(|_| matches!(field.kind, Kind::List | Kind::NamedFiles)) {
+    // `status` is no plural.
+    let singular = name.strip_suffix('s').filter(|singular| !singular.ends_with(['s', 'u']));
+    match singular.filter(|_| matches!(field.kind, Kind::List | Kind::NamedFiles)) {
         Some(one) => one.to_owned(),
         None => name,
     }

@@ -25,7 +25,8 @@ use crate::recall::is_stop_word;
 use crate::record::{Record, ShortTexts};
 use crate::word_list::WordList;
 use condition::{begins_with_exception, find_condition};
-use essential::{bare_word, essential_key, is_negation, lower_case};
+pub(crate) use essential::is_negation;
+use essential::{bare_word, essential_key, lower_case};
 
 /// The length of a memory's text.
 #[derive(

@@ -269,6 +269,15 @@ pub fn format_hints(value: &mut Value, word: HintFormatter<'_>) {
     }
 }
 
+/// Returns whether a JSON value contains a serialised hint that is not only text.
+pub fn has_hints(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.contains_key(PARTS_KEY) || map.values().any(has_hints),
+        Value::Array(items) => items.iter().any(has_hints),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

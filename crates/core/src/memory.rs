@@ -9,6 +9,7 @@ mod comment;
 mod counters;
 mod edit;
 mod escape;
+pub mod learning;
 mod list_item;
 mod read;
 mod sections;
@@ -17,7 +18,7 @@ mod template;
 
 pub use counters::{Counters, merge_repeated_counters};
 pub use edit::{EntryEditError, add, add_session, remove, resolve, set_marks};
-pub use read::read;
+pub use read::{read, read_as};
 pub use table::is_resolved_status;
 pub use template::{agent_template, level_template, plan_template};
 
@@ -189,6 +190,12 @@ pub struct MemoryEntry {
     pub number: usize,
     /// Its id: the one in its comment, else a hash of its kind, its text and its ordinal among equal texts.
     pub id: String,
+    /// Its title, if it has one besides its text.
+    pub title: Option<String>,
+    /// Its category.
+    pub category: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
     /// Its text.
     pub text: String,
     /// Its fields.
@@ -201,6 +208,8 @@ pub struct MemoryEntry {
     pub marks: IndexMap<String, String>,
     /// The number of its first line.
     pub line: usize,
+    /// The number of its last line.
+    pub last_line: usize,
     /// Its byte range, line breaks included.
     pub bytes: Range<usize>,
     form: EntryForm,
@@ -213,6 +222,20 @@ enum EntryForm {
     /// A table row, with the column titles of the table.
     Row(Vec<String>),
     Session,
+    /// A heading with its text, in a file of decisions or lessons.
+    LearningHeading,
+    /// An item of a list in a file of decisions or lessons.
+    LearningBullet,
+}
+
+/// The format of a document with entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MemoryFormat {
+    /// Sections of bullets and table rows.
+    #[default]
+    Sections,
+    /// Decisions or lessons, as [`learning`] describes them. All are of one kind.
+    Learnings(EntryKind),
 }
 
 /// The content of a memory document.
@@ -303,8 +326,24 @@ impl MemoryEntry {
         Some(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))
     }
 
-    /// Returns its full content in one line: for a decision, with its choice and its rationale.
+    /// Returns the format of its document.
+    pub fn format(&self) -> MemoryFormat {
+        match self.form {
+            EntryForm::Bullet | EntryForm::Row(_) | EntryForm::Session => MemoryFormat::Sections,
+            EntryForm::LearningHeading | EntryForm::LearningBullet => {
+                MemoryFormat::Learnings(self.kind)
+            }
+        }
+    }
+
+    /// Returns its full content: in one line, for a decision with its choice and its rationale; or its title and its
+    /// text, which may have several lines.
     pub fn full_text(&self) -> String {
+        if matches!(self.format(), MemoryFormat::Learnings(_)) {
+            let title = self.title.as_deref().unwrap_or_default();
+            let separator = if title.is_empty() || self.text.is_empty() { "" } else { ": " };
+            return format!("{title}{separator}{}", self.text);
+        }
         let mut text = self.text.clone();
         if let Some(choice) = self.field(EntryField::Choice) {
             text.push_str(&format!(": {choice}"));

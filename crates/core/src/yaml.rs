@@ -4,15 +4,19 @@
 //! `saphyr-parser` does the parsing. This module builds the tree, computes exact byte ranges, limits
 //! nesting and alias expansion, because documents are untrusted, and refuses duplicate keys.
 
+mod block;
 mod compose;
 mod edit;
 mod scalar;
+mod simple;
 mod syntax_error;
 
+pub use block::write_document;
 pub use compose::parse;
 pub(crate) use edit::NOT_A_MAPPING;
 pub use edit::{EditError, append_to_list, set_key};
 pub use scalar::write_inline;
+pub use simple::parse_simple_mapping;
 
 use std::ops::Range;
 

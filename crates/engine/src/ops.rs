@@ -9,7 +9,9 @@ mod context;
 mod exchange;
 mod graph;
 mod index;
+mod learn;
 mod memory;
+mod migrate;
 mod note;
 mod plan;
 mod prediction;
@@ -18,6 +20,7 @@ mod prompt;
 mod recall;
 mod record;
 mod request_parts;
+mod retrieve;
 mod session;
 mod signal;
 mod sprint;
@@ -27,6 +30,7 @@ mod workspace;
 use serde_json::Value;
 
 use crate::{Error, Op, Operation, Reply, Session, work_session};
+use learn::add::{Decisions, Learn, Lessons};
 use record::edit::RecordEdit;
 use record::kinds::{Episodes, Facts, Patterns, Workflows};
 use record::list::RecordList;
@@ -46,17 +50,23 @@ pub const OPS: &[Op] = &[
     Op::new::<signal::clear::SignalClear>(),
     Op::new::<context::load::ContextLoad>(),
     Op::new::<prompt::build::PromptBuild>(),
+    Op::new::<retrieve::context::RetrieveContext>(),
+    Op::new::<retrieve::plans::RetrievePlans>(),
+    Op::new::<retrieve::overview::RetrieveOverview>(),
+    Op::new::<retrieve::learnings::RetrieveLearnings>(),
     Op::new::<context::health::ContextHealth>(),
     Op::new::<context::refresh::ContextRefresh>(),
     Op::new::<context::archive::ContextArchive>(),
     Op::new::<context::restore::ContextRestore>(),
     Op::new::<context::conflicts::ContextConflicts>(),
     Op::new::<context::validate::ContextValidate>(),
+    Op::new::<migrate::Migrate>(),
     Op::new::<workspace::show::WorkspaceShow>(),
     Op::new::<project::new::ProjectNew>(),
     Op::new::<project::list::ProjectList>(),
     Op::new::<plan::new::PlanNew>(),
     Op::new::<plan::list::PlanList>(),
+    Op::new::<plan::status::PlanStatusChange>(),
     Op::new::<plan::renumber::PlanRenumber>(),
     Op::new::<agent::new::AgentNew>(),
     Op::new::<agent::list::AgentList>(),
@@ -75,6 +85,10 @@ pub const OPS: &[Op] = &[
     Op::new::<memory::resolve::MemoryResolve>(),
     Op::new::<memory::promote::MemoryPromote>(),
     Op::new::<memory::clear::MemoryClear>(),
+    Op::new::<Learn<Decisions>>(),
+    Op::new::<Learn<Lessons>>(),
+    Op::new::<learn::promote::LearnPromote>(),
+    Op::new::<learn::archive::LearnArchive>(),
     Op::new::<recall::ask::Recall>(),
     Op::new::<recall::show::MemoryExpand>(),
     Op::new::<recall::eval::Eval>(),

@@ -11,7 +11,7 @@ mod searched_index;
 mod sessions;
 mod workspaces;
 
-pub(crate) use affected::{read_affected, read_affected_by_new};
+pub(crate) use affected::{read_affected, read_affected_by_new, read_similar_to};
 pub(crate) use context_memories::{
     ContextAnswers, ContextMemories, ContextQuery, ContextQuestion, MemoryList,
 };

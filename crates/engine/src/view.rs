@@ -12,7 +12,8 @@ mod wrapped_line;
 
 pub use text::{Role, Span, escape_unprintable, span};
 
-use heirloom_core::hint::{HintFormatter, format_hints};
+use heirloom_core::hint::{HintFormatter, format_hints, has_hints};
+use heirloom_core::yaml;
 use serde_json::Value;
 
 /// A part of a view that starts on a new line.
@@ -24,6 +25,7 @@ enum ViewBlock {
     Table { head: Vec<&'static str>, rows: Vec<Vec<Span>> },
     Text(String),
     Json(Value),
+    Yaml(Value),
     Blank,
 }
 
@@ -47,6 +49,11 @@ impl View {
     /// Creates a view of a JSON document, in which hints are worded.
     pub fn json(document: Value) -> Self {
         View { blocks: vec![ViewBlock::Json(document)] }
+    }
+
+    /// Creates a view of a YAML document, in which hints are worded.
+    pub fn yaml(document: Value) -> Self {
+        View { blocks: vec![ViewBlock::Yaml(document)] }
     }
 
     /// Adds a title, with a blank line before it unless it comes first.
@@ -134,6 +141,9 @@ impl View {
                 ViewBlock::Json(document) => {
                     out.push_str(&escape_lines(&format_json(document, word)));
                 }
+                ViewBlock::Yaml(document) => {
+                    out.push_str(&escape_lines(&format_yaml(document, word)));
+                }
                 ViewBlock::Blank => {}
             }
             out.push('\n');
@@ -153,6 +163,16 @@ pub(crate) fn format_json(document: &Value, word: HintFormatter<'_>) -> String {
     let mut document = document.clone();
     format_hints(&mut document, word);
     format!("{document:#}")
+}
+
+/// Formats a value as a YAML document, with its hints worded.
+pub(crate) fn format_yaml(document: &Value, word: HintFormatter<'_>) -> String {
+    if !has_hints(document) {
+        return yaml::write_document(document);
+    }
+    let mut document = document.clone();
+    format_hints(&mut document, word);
+    yaml::write_document(&document)
 }
 
 /// Words a hint of text in tests.

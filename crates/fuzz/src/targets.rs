@@ -3,6 +3,7 @@
 //! A target panics if a property is violated. Refusing an input is not a failure. Bytes that are not UTF-8 are skipped:
 //! the store rejects them before a parser is called.
 
+mod learning_edit;
 mod log_read;
 mod memory_edit;
 mod prediction;
@@ -10,6 +11,7 @@ mod recall_ask;
 mod secret_find;
 mod transcript_read;
 
+pub use learning_edit::learning_edit;
 pub use log_read::log_read;
 pub use memory_edit::memory_edit;
 pub use prediction::{imports_read, patch_read, prediction_state_read};
@@ -22,6 +24,7 @@ use std::ops::Range;
 use heirloom_core::adr::{self, Adr, LinkTarget as Named, Status};
 use heirloom_core::frontmatter::{self, FrontMatterLocation};
 use heirloom_core::hierarchy::MAX_SHARE_SUM;
+use heirloom_core::plan::{self, DocumentKind, KnownDates};
 use heirloom_core::yaml::{self, YamlKind, YamlNode, YamlStyle};
 use heirloom_core::{Document, Problem, Value};
 use heirloom_store::{Config, config};
@@ -47,6 +50,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "config_parse", run: config_parse },
     Target { name: "sprint_settings_parse", run: sprint_settings_parse },
     Target { name: "memory_edit", run: memory_edit },
+    Target { name: "learning_edit", run: learning_edit },
     Target { name: "log_read", run: log_read },
     Target { name: "recall_ask", run: recall_ask },
     Target { name: "transcript_read", run: transcript_read },
@@ -61,6 +65,15 @@ pub fn yaml_parse(data: &[u8]) -> Signature {
     let Ok(text) = str::from_utf8(data) else { return Signature::SKIPPED };
     let parsed = yaml::parse(text);
     assert_eq!(parsed, yaml::parse(text), "parsing twice differs");
+    if let Some(fields) = yaml::parse_simple_mapping(text) {
+        let value = parsed.as_ref().ok().and_then(Option::as_ref).map(YamlNode::value);
+        assert_eq!(value, Some(Value::Object(fields)), "the quick reading differs");
+    }
+    if let Ok(Some(root)) = &parsed {
+        let written = yaml::write_document(&root.value());
+        let read = yaml::parse(&written).map(|node| node.map_or(Value::Null, |node| node.value()));
+        assert!(read.is_err() || read == Ok(root.value()), "what is written reads differently");
+    }
     match parsed {
         Ok(Some(root)) => {
             check_node(text, &root, &(0..text.len()));
@@ -166,6 +179,19 @@ pub fn document_parse(data: &[u8]) -> Signature {
         (&again.values, &again.fields, &again.problems),
         "parsing twice differs"
     );
+    let fields = Document::read_fields("a/d.md", text).0;
+    assert_eq!(fields, document.fields, "the quick reading of the front matter differs");
+    for kind in [DocumentKind::Plan, DocumentKind::Overview] {
+        let missing = plan::missing_fields(&document, kind, &KnownDates::default());
+        let edited = missing.iter().try_fold(text.to_owned(), |text, (key, value)| {
+            frontmatter::set("a/d.md", &text, key, value)
+        });
+        if let Ok(edited) = edited {
+            let again = Document::parse("a/d.md", &edited);
+            let kept = document.prose.is_empty() || again.prose.ends_with(&document.prose);
+            assert!(kept, "an added field changes the prose");
+        }
+    }
     assert!(
         document.prose.is_empty() || text.ends_with(&document.prose),
         "the prose is not the end of the text"

@@ -51,6 +51,7 @@ targets! {
     config_parse
     sprint_settings_parse
     memory_edit
+    learning_edit
     log_read
     recall_ask
     transcript_read

@@ -15,9 +15,10 @@ use std::sync::{Mutex, PoisonError};
 
 pub(crate) use commits::{CommitHeader, commit_headers, read_changes};
 pub(crate) use contents::read_contents;
-use heirloom_core::parallel;
 use heirloom_core::prediction::CommittedChange;
+use heirloom_core::{day, parallel};
 use jiff::Timestamp;
+use jiff::civil::Date;
 pub use repository::{Repository, RepositoryLookup, is_hash};
 
 use crate::Root;
@@ -176,19 +177,13 @@ pub(crate) fn last_commits(
     let mut found = HashMap::new();
     let mut child = log_command(root, paths, since).spawn().map_err(|e| start_error(&e))?;
     let stdout = child.stdout.take().ok_or_else(|| GitError("git has no output".into()))?;
-    let mut commit = LastCommit::BeyondShallow;
+    let mut reader = LogReader::new(&shallow);
     for token in BufReader::new(stdout).split(0) {
         let token = token.map_err(|error| GitError(error.to_string()))?;
-        let text = String::from_utf8_lossy(&token);
-        let text = text.trim_start_matches('\n');
-        if let Some(header) = text.strip_prefix('\u{1}') {
-            let (hash, seconds) = header.split_once(' ').unwrap_or((header, ""));
-            commit = match seconds.trim().parse() {
-                Ok(seconds) if !shallow.contains(hash) => LastCommit::At(seconds),
-                _ => LastCommit::BeyondShallow,
-            };
-        } else if pending.remove(text) {
-            found.insert(text.to_owned(), commit);
+        if let Some(path) = reader.read(&String::from_utf8_lossy(&token))
+            && pending.remove(path.as_str())
+        {
+            found.insert(path, reader.commit);
             if pending.is_empty() {
                 break;
             }
@@ -203,6 +198,62 @@ pub(crate) fn last_commits(
     }
     let output = child.wait_with_output().map_err(|error| GitError(error.to_string()))?;
     if output.status.success() { Ok(found) } else { Err(exit_error(&output)) }
+}
+
+/// Reads the output of [`log_command`] part by part.
+struct LogReader<'s> {
+    shallow: &'s HashSet<&'s str>,
+    /// The commit that the last part belongs to.
+    commit: LastCommit,
+}
+
+impl<'s> LogReader<'s> {
+    fn new(shallow: &'s HashSet<&'s str>) -> Self {
+        LogReader { shallow, commit: LastCommit::BeyondShallow }
+    }
+
+    /// Reads a part; returns the path of a changed file if it is one.
+    fn read(&mut self, token: &str) -> Option<String> {
+        let text = token.trim_start_matches('\n');
+        let Some(header) = text.strip_prefix('\u{1}') else {
+            return Some(text.to_owned()).filter(|path| !path.is_empty());
+        };
+        let (hash, seconds) = header.split_once(' ').unwrap_or((header, ""));
+        self.commit = match seconds.trim().parse() {
+            Ok(seconds) if !self.shallow.contains(hash) => LastCommit::At(seconds),
+            _ => LastCommit::BeyondShallow,
+        };
+        None
+    }
+}
+
+/// Returns the day of the first commit of each file, given relative to the root. Files that were added before the history
+/// of a shallow clone begins, and files that are not committed, are not in the result. Runs one process for all files.
+pub fn first_commit_days(root: &Root, paths: &[&str]) -> Result<HashMap<String, Date>, GitError> {
+    let Some(repository) = root.repository().filter(|_| !paths.is_empty()) else {
+        return Ok(HashMap::new());
+    };
+    if current_commit(root).is_none() {
+        return Ok(HashMap::new());
+    }
+    let shallow = repository.shallow_boundaries();
+    let shallow: HashSet<&str> = shallow.lines().collect();
+    let wanted: HashSet<&str> = paths.iter().copied().collect();
+    let output = run_checked(log_command(root, paths, None))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut reader = LogReader::new(&shallow);
+    let mut commits = HashMap::new();
+    for token in text.split('\0') {
+        // The log begins with the newest commit, so the last one of a file is its first.
+        if let Some(path) = reader.read(token).filter(|path| wanted.contains(path.as_str())) {
+            commits.insert(path, reader.commit);
+        }
+    }
+    let day = |commit| match commit {
+        LastCommit::At(seconds) => Timestamp::from_second(seconds).ok().map(day::of_timestamp),
+        LastCommit::BeyondShallow => None,
+    };
+    Ok(commits.into_iter().filter_map(|(path, commit)| Some((path, day(commit)?))).collect())
 }
 
 /// Returns the blob hash of each file, given relative to the root, in the checked-out commit. Files

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
-use heirloom_core::memory;
+use heirloom_core::memory::{self, EntryKind, MemoryFormat, learning};
 use heirloom_core::name::{self, Match};
 use heirloom_core::{Document, Problem, parallel, path};
 
@@ -43,6 +43,19 @@ pub enum DocumentRole {
     Additional,
     /// The memory document of the level.
     Memory,
+    /// A file with entries of one kind: decisions or lessons. The cascade reads it as a document.
+    Learnings(EntryKind),
+}
+
+impl DocumentRole {
+    /// Returns the format of its entries; `None` for a document without entries.
+    pub fn memory_format(self) -> Option<MemoryFormat> {
+        match self {
+            DocumentRole::Main | DocumentRole::Additional => None,
+            DocumentRole::Memory => Some(MemoryFormat::Sections),
+            DocumentRole::Learnings(kind) => Some(MemoryFormat::Learnings(kind)),
+        }
+    }
 }
 
 /// Resolves typed names to names that exist.
@@ -379,8 +392,11 @@ impl<'l> LevelPatterns<'l> {
             pattern,
             part: match () {
                 () if level.memory.as_deref() == Some(pattern) => DocumentRole::Memory,
-                () if level.is_main_pattern(pattern) => DocumentRole::Main,
-                () => DocumentRole::Additional,
+                () => match learning::kind_of_file(pattern) {
+                    Some(kind) => DocumentRole::Learnings(kind),
+                    None if level.is_main_pattern(pattern) => DocumentRole::Main,
+                    None => DocumentRole::Additional,
+                },
             },
             variables: hierarchy::pattern_variables(pattern)
                 .map(|variable| variable.trim_end_matches(".number"))
@@ -560,11 +576,11 @@ pub fn find_all(listings: &Listings<'_>, hierarchy: &Hierarchy) -> HierarchyDocu
     read_roles(&reader, hierarchy, |_| true)
 }
 
-/// Reads every memory document of a hierarchy.
+/// Reads every document with entries of a hierarchy.
 pub fn read_memories(root: &Root, hierarchy: &Hierarchy) -> HierarchyDocuments {
     let listings = Listings::of_hierarchy(root, hierarchy);
     let reader = DocumentReader { listings: Some(&listings), ..DocumentReader::new(root) };
-    read_roles(&reader, hierarchy, |part| part == DocumentRole::Memory)
+    read_roles(&reader, hierarchy, |part| part.memory_format().is_some())
 }
 
 /// Reads the documents of a hierarchy that have a requested role.
@@ -574,10 +590,12 @@ fn read_roles(
     has_role: impl Fn(DocumentRole) -> bool + Copy + Sync,
 ) -> HierarchyDocuments {
     let mut all = HierarchyDocuments::default();
-    let has_documents = |level: &&Level| has_role(DocumentRole::Main) || level.memory.is_some();
-    for level in hierarchy.levels.iter().filter(has_documents) {
-        let selections = list_selections(reader, hierarchy, level, &mut all.problems);
+    for level in &hierarchy.levels {
         let patterns = LevelPatterns::new(level, has_role);
+        if patterns.patterns.is_empty() && !has_role(DocumentRole::Main) {
+            continue;
+        }
+        let selections = list_selections(reader, hierarchy, level, &mut all.problems);
         let read = parallel::map(&selections, MIN_PARALLEL_SELECTIONS, |selectors| {
             patterns.read(reader, selectors)
         });

@@ -18,18 +18,21 @@ pub(crate) const VERSION: &str = "heir --version";
 pub(crate) const RESOLVE: &str = "heir context resolve PLAN AGENT";
 /// The measured operation with JSON output.
 pub(crate) const RESOLVE_JSON: &str = "heir context resolve PLAN AGENT --json";
+/// What is known in a scope with as many plans as the workspace.
+pub(crate) const RETRIEVE: &str = "heir retrieve context";
 /// The command that the bar of `resolve` refers to.
 pub(crate) const NODE: &str = "node -e 0";
 /// The peer.
 pub(crate) const LIMPS: &str = "limps plan list --json";
 
 const MAX_RATIO_TO_NODE: f64 = 0.1;
+const MAX_RATIO_OF_RETRIEVE: f64 = 5.0;
 const MIN_RATIO_OF_LIMPS: f64 = 100.0;
 /// How many differences of the traces are printed; the JSON has all.
 const MAX_SHOWN_DIFFERENCES: usize = 10;
 
 /// The order of the rows.
-const ROW_ORDER: [&str; 6] = [TRUE, VERSION, RESOLVE, RESOLVE_JSON, NODE, LIMPS];
+const ROW_ORDER: [&str; 7] = [TRUE, VERSION, RESOLVE, RESOLVE_JSON, RETRIEVE, NODE, LIMPS];
 
 /// The report of `start`.
 #[derive(Serialize)]
@@ -89,6 +92,12 @@ impl StartReport {
                 ratio <= MAX_RATIO_TO_NODE
             }),
             trace_bar(&trace),
+            bar(
+                format!("retrieve context / --version <= {MAX_RATIO_OF_RETRIEVE}"),
+                RETRIEVE,
+                VERSION,
+                |ratio| ratio <= MAX_RATIO_OF_RETRIEVE,
+            ),
             bar(format!("limps / resolve >= {MIN_RATIO_OF_LIMPS}"), LIMPS, RESOLVE, |ratio| {
                 ratio >= MIN_RATIO_OF_LIMPS
             }),

@@ -48,6 +48,10 @@ const COMMANDS: &[&[&str]] = &[
     &["adr", "list"],
     &["plan", "new", "Next thing"],
     &["plan", "list"],
+    &["plan", "status", "0042", "done"],
+    &["retrieve", "context"],
+    &["retrieve", "plans", "--tier", "T2", "--format", "table"],
+    &["migrate"],
     &["agent", "list", "0042"],
     &["context", "archive", "0043-auth"],
     &["context", "restore", "0043-auth"],
@@ -651,5 +655,38 @@ fn control_characters_are_not_sent_to_agents() {
         let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
         assert!(!has_control_characters(text), "{tool}: {}", text.escape_debug());
+    }
+}
+
+#[test]
+fn a_file_of_decisions_that_leads_out_is_neither_read_nor_written() {
+    for (path, target) in [
+        ("user/memory/workspaces/w/decisions.md", "secret.md"),
+        ("user/memory/workspaces/w/decisions.md", "new.md"),
+        ("user/memory/workspaces/w", ""),
+        ("user", ""),
+    ] {
+        let scene = Scene::new();
+        scene.workspace.write(".heirloom/config.toml", "hierarchy = \"domains\"\n");
+        scene.workspace.write("resources/workspaces/w/OVERVIEW.md", "# W\n");
+        scene.link(path, target);
+        let before = scene.outside_files();
+        let entry = ["learn", "decision", "A text.", "--title", "T"];
+        let mut printed = String::new();
+        for arguments in [
+            [&entry[..], &["--scope", "w"]].concat(),
+            [&entry[..], &["--scope", "w/../../..", "--new-scope"]].concat(),
+            [&entry[..], &["--scope", "../../../..", "--new-scope"]].concat(),
+            vec!["learn", "archive", "--unused"],
+            vec!["recall", "xyzzy"],
+            vec!["context", "health"],
+            vec!["context", "load", "--select", "workspace=w", "--budget", "1000"],
+        ] {
+            let output = scene.run(&arguments);
+            assert!(!output.contains(SECRET), "heir {arguments:?} read a file outside: {output}");
+            assert_eq!(scene.outside_files(), before, "heir {arguments:?} wrote outside: {output}");
+            printed.push_str(&output);
+        }
+        assert!(printed.contains(LEADS_OUT), "{path}: {printed}");
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{HEIR, hostile_names};
 
 /// Maximum size of the default list of tools, which every agent pays for.
-const TOOLS_MAX_TOKENS: usize = 3_000;
+const TOOLS_MAX_TOKENS: usize = 3_250;
 
 fn team() -> Workspace {
     Workspace::with(HEIR, TEAM)

@@ -50,7 +50,7 @@ pub(super) fn bare_word(word: &str) -> &str {
 }
 
 /// Returns whether a word negates or limits a statement.
-pub(super) fn is_negation(word: &str) -> bool {
+pub(crate) fn is_negation(word: &str) -> bool {
     let lower = lower_case(bare_word(word));
     NEGATIONS.contains(&lower) || lower.ends_with("n't") || lower.ends_with("n’t")
 }

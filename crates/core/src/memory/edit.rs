@@ -14,7 +14,7 @@ use super::read::remove_copies_of;
 use super::sections::{self, EntrySection, TextLine, heading_of};
 use super::{
     EntryField, EntryForm, EntryKind, MemoryEntries, MemoryEntry, MemoryOwner, NewEntry, bullet,
-    comment, read, table, without_marks,
+    comment, learning, read, read_as, table, without_marks,
 };
 use crate::lines::detect_newline;
 use crate::name;
@@ -95,11 +95,9 @@ pub fn resolve(
     let edited = match &entry.form {
         EntryForm::Bullet => resolve_bullet(text, entry, resolution),
         EntryForm::Row(columns) => resolve_row(text, entry, columns, resolution),
-        EntryForm::Session => {
-            return Err(EntryEditError {
-                line: entry.line,
-                message: "a session cannot be resolved".into(),
-            });
+        EntryForm::Session | EntryForm::LearningHeading | EntryForm::LearningBullet => {
+            let message = format!("a {} cannot be resolved", entry.kind.as_str());
+            return Err(EntryEditError { line: entry.line, message });
         }
     };
     let expected = MemoryEntry {
@@ -136,6 +134,9 @@ pub fn set_marks(
 
 /// Adds a comment to an entry, or replaces its comment.
 fn write_marks(text: &str, entry: &MemoryEntry, comment: &str) -> String {
+    if entry.form == EntryForm::LearningHeading {
+        return learning::write_marks(text, entry, comment);
+    }
     let own = &text[entry.bytes.clone()];
     if let Some(Range { start, end }) = comment::main_comment(own) {
         // The indent of a comment on its own line makes the line part of the entry, so it stays.
@@ -147,7 +148,10 @@ fn write_marks(text: &str, entry: &MemoryEntry, comment: &str) -> String {
     }
     let line_end = own.find('\n').unwrap_or(own.len());
     let offset = match &entry.form {
-        EntryForm::Bullet | EntryForm::Session => own[..line_end].trim_end().len(),
+        EntryForm::Bullet
+        | EntryForm::Session
+        | EntryForm::LearningHeading
+        | EntryForm::LearningBullet => own[..line_end].trim_end().len(),
         EntryForm::Row(_) => first_cell(&own[..line_end]).end,
     };
     let offset = entry.bytes.start + offset;
@@ -161,7 +165,8 @@ fn verify(
     entry: &MemoryEntry,
     is_expected: impl Fn(Option<&MemoryEntry>) -> bool,
 ) -> Result<String, EntryEditError> {
-    let (before, after) = (read("", text).entries, read("", &edited).entries);
+    let read = |text: &str| read_as(entry.format(), "", text).entries;
+    let (before, after) = (read(text), read(&edited));
     let position = before.iter().position(|old| old.bytes == entry.bytes);
     let is_present = before.len() == after.len();
     let is_valid = position.is_some_and(|position| {
@@ -419,7 +424,7 @@ fn insert_after(text: &str, offset: usize, lines: &str, gap: bool) -> String {
     format!("{head}{line_break}{gap}{lines}{end}{gap_after}{tail}")
 }
 
-fn splice(text: &str, bytes: Range<usize>, new: &str) -> String {
+pub(super) fn splice(text: &str, bytes: Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..bytes.start], &text[bytes.end..])
 }
 
@@ -457,14 +462,17 @@ fn verify_added(
     entry.ok_or_else(|| would_change_others(line))
 }
 
-fn is_same(a: &MemoryEntry, b: &MemoryEntry) -> bool {
+pub(super) fn is_same(a: &MemoryEntry, b: &MemoryEntry) -> bool {
     let form = |entry: &MemoryEntry| std::mem::discriminant(&entry.form);
     form(a) == form(b) && has_same_content(a, b)
 }
 
 fn has_same_content(a: &MemoryEntry, b: &MemoryEntry) -> bool {
+    let title =
+        |entry: &MemoryEntry| (entry.title.clone(), entry.category.clone(), entry.tags.clone());
     (a.kind, &a.text, &a.fields, a.resolved, &a.resolution, &a.marks)
         == (b.kind, &b.text, &b.fields, b.resolved, &b.resolution, &b.marks)
+        && title(a) == title(b)
 }
 
 fn is_same_except_status(a: &MemoryEntry, b: &MemoryEntry) -> bool {

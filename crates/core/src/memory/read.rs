@@ -6,10 +6,21 @@ use std::collections::{HashMap, HashSet};
 use super::bullet::{self, EntryContent};
 use super::list_item::split_bullet;
 use super::sections::{self, EntrySection, TextLine, heading_of};
-use super::{EntryForm, EntryKind, MemoryEntries, MemoryEntry, comment, table, without_marks};
+use super::{
+    EntryForm, EntryKind, MemoryEntries, MemoryEntry, MemoryFormat, comment, learning, table,
+    without_marks,
+};
 use crate::document::conflict_marker;
 use crate::words::{normalise, short_hash};
 use crate::{Problem, day};
+
+/// Reads the entries of a document in a format.
+pub fn read_as(format: MemoryFormat, path: &str, text: &str) -> MemoryEntries {
+    match format {
+        MemoryFormat::Sections => read(path, text),
+        MemoryFormat::Learnings(kind) => learning::read(path, kind, text),
+    }
+}
 
 /// Reads the entries of a memory document. A file with conflict markers is not read: its entries are not decided yet.
 pub fn read(path: &str, text: &str) -> MemoryEntries {
@@ -42,6 +53,9 @@ pub(super) fn remove_copies(text: &str) -> Cow<'_, str> {
 
 /// Returns a document without the other copies of an entry, which all come after it.
 pub(super) fn remove_copies_of<'t>(text: &'t str, entry: &MemoryEntry) -> Cow<'t, str> {
+    if entry.format() != MemoryFormat::Sections {
+        return Cow::Borrowed(text);
+    }
     let entries = parse(text);
     let is_copy = |copy: &&usize| {
         let copied = &entries[**copy];
@@ -108,7 +122,7 @@ fn read_section(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Ve
 }
 
 /// Returns the index after the last line of a bullet, which includes indented lines and paragraph continuations.
-fn bullet_end(lines: &[TextLine<'_>], start: usize, end: usize) -> usize {
+pub(super) fn bullet_end(lines: &[TextLine<'_>], start: usize, end: usize) -> usize {
     let mut last = start + 1;
     let mut after_blank = false;
     for (index, line) in lines.iter().enumerate().take(end).skip(start + 1) {
@@ -226,12 +240,16 @@ fn entry(
         kind,
         number: 0,
         id: String::new(),
+        title: None,
+        category: None,
+        tags: vec![],
         text,
         fields,
         resolved,
         resolution,
         marks,
         line: lines[span.start].number,
+        last_line: lines[span.end - 1].number,
         bytes: lines[span.start].bytes.start..lines[span.end - 1].bytes.end,
         form,
     }
@@ -278,7 +296,7 @@ fn drop_earlier_states(entries: &mut Vec<MemoryEntry>) {
     }
 }
 
-fn assign_numbers_and_ids(entries: &mut [MemoryEntry]) {
+pub(super) fn assign_numbers_and_ids(entries: &mut [MemoryEntry]) {
     let mut counts: HashMap<EntryKind, usize> = HashMap::new();
     let mut ordinals: HashMap<(EntryKind, String), usize> = HashMap::new();
     for entry in entries.iter_mut() {
@@ -287,7 +305,7 @@ fn assign_numbers_and_ids(entries: &mut [MemoryEntry]) {
         if entry.number == 0 {
             entry.number = *number;
         }
-        let text = normalise(&entry.text);
+        let text = entry.identity();
         let ordinal = ordinals.entry((entry.kind, text.clone())).or_default();
         *ordinal += 1;
         entry.id = match entry.marks.get("id") {
@@ -297,11 +315,11 @@ fn assign_numbers_and_ids(entries: &mut [MemoryEntry]) {
     }
 }
 
-fn derived_id(kind: EntryKind, text: &str, ordinal: usize) -> String {
+pub(super) fn derived_id(kind: EntryKind, text: &str, ordinal: usize) -> String {
     short_hash(&format!("{}\n{ordinal}\n{text}", kind.as_str()))
 }
 
-fn find_repeated_ids(path: &str, entries: &[MemoryEntry]) -> Vec<Problem> {
+pub(super) fn find_repeated_ids(path: &str, entries: &[MemoryEntry]) -> Vec<Problem> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut problems = Vec::new();
     for entry in entries.iter().filter(|entry| entry.has_stored_id()) {

@@ -145,7 +145,7 @@ impl EntrySection {
     }
 }
 
-fn kind_of(title: &str) -> Option<EntryKind> {
+pub(super) fn kind_of(title: &str) -> Option<EntryKind> {
     let title = title.trim_end_matches(':').to_lowercase();
     TITLES.iter().find(|(_, titles)| titles.contains(&title.as_str())).map(|(kind, _)| *kind)
 }

@@ -51,6 +51,10 @@ pub struct DocumentPart {
     pub id: String,
     /// Its kind, such as `finding`, `plan` or `adr`.
     pub kind: String,
+    /// The title of an entry, if it has one.
+    pub title: Option<String>,
+    /// The category of an entry, if it has one.
+    pub category: Option<String>,
     /// Its text.
     pub text: String,
     /// The owner of the memory document, for an entry.
@@ -61,7 +65,7 @@ pub struct DocumentPart {
     pub path: String,
     /// Its first line in that file.
     pub line: usize,
-    /// The tags of its document.
+    /// The tags of the entry, or of the document.
     pub tags: Vec<String>,
     /// The status that a decision record states.
     pub status: Option<String>,
@@ -100,7 +104,7 @@ pub fn split_section_name(name: &str) -> Option<(&str, &str)> {
 /// The field and the value of the filter term of episodes and of records of sessions.
 pub const SESSION_FILTER: (&str, &str) = ("session", "any");
 
-/// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `level`, `visibility`,
+/// Returns the term that a filter looks up. `field` is `kind`, `section`, `scope`, `tag`, `category`, `level`, `visibility`,
 /// `validity`, `instruction`, `session`, `record`, `commit`, `file` or `path`. A control character keeps it apart from the terms of texts.
 pub fn filter_term(field: &str, value: &str) -> String {
     format!("\u{1}{field}={}", words::normalise(value))

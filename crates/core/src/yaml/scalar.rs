@@ -107,7 +107,7 @@ fn is_plain_safe(text: &str, in_flow: bool) -> bool {
     parse(&yaml).is_ok_and(|node| node.is_some_and(|node| node.value() == expected))
 }
 
-fn write_double_quoted(text: &str) -> String {
+pub(super) fn write_double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

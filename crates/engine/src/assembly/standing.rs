@@ -6,9 +6,8 @@ use heirloom_core::assembly::Tier;
 use heirloom_core::conflict::{Conflict, Severity};
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::EntryKind;
+use heirloom_core::memory::{EntryKind, MemoryFormat};
 use heirloom_core::record::Referent;
-use heirloom_store::layout::DocumentRole;
 
 use super::entry::{Entry, Section};
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, OriginCheck, pins_of_request};
@@ -84,12 +83,15 @@ pub(super) fn memory_of_levels(
             && names.all(|(level, name)| selectors.get(level) == Some(name))
     };
     let is_any_wanted = selectors.is_empty() && is_open_wanted;
-    let is_read = |document: &MemoryDocument| is_own(document) || is_any_wanted;
+    // Decisions and lessons in files of their own are many, so recall chooses those that answer the task.
+    let is_read = |document: &MemoryDocument| {
+        document.format == MemoryFormat::Sections && (is_own(document) || is_any_wanted)
+    };
     // Memory knows the documents of the default hierarchy only.
     let is_other = inherited.hierarchy != session.config()?.hierarchy;
     let of_other = is_other.then(|| {
         let placed = inherited.placed.iter();
-        let memories = placed.filter(|placed| placed.role == DocumentRole::Memory).cloned();
+        let memories = placed.filter(|placed| placed.role.memory_format().is_some()).cloned();
         MemoryQuery::new().read_with_documents(session, memories)
     });
     let known = of_other.as_ref().unwrap_or(known);

@@ -1,12 +1,14 @@
-//! Splits documents into passages: one per entry of a memory document, one per section of any other.
+//! Splits documents into passages: one per entry of a memory document, and one per section of any other. A file of decisions
+//! or lessons has both: what is no entry is a section.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::MemoryEntry;
+use heirloom_core::memory::{self, MemoryEntry, MemoryFormat};
 use heirloom_core::recall::{DocumentPart, Passage, filter_term, section_name};
 use heirloom_core::record::Referent;
 use heirloom_core::{Document, Problem, day, path};
@@ -42,8 +44,8 @@ pub(crate) fn stated_date(document: &Document) -> Option<Date> {
 
 /// The content of a document before git dates it.
 pub(super) enum Content {
-    /// The entries of a memory document, and its problems.
-    Entries(Box<MemoryDocument>, Vec<Problem>),
+    /// The entries of a memory document, and its problems. A file of decisions or lessons also has sections.
+    Entries(Box<MemoryDocument>, Vec<Problem>, Option<Box<Sections>>),
     /// The sections of any other document.
     Sections(Box<Sections>),
 }
@@ -63,9 +65,13 @@ impl Sections {
     pub(super) fn of(placed: HierarchyDocument, class: DocumentClass) -> Self {
         let is_record = class == DocumentClass::Adr;
         let adr = is_record.then(|| adr::read_document(&placed.document, &placed.text));
-        let mut sections = match has_entries(&placed, class) {
-            true => vec![],
-            false => split_document(&placed.document),
+        let mut sections = match entries_of(&placed, class) {
+            Entries::All => vec![],
+            Entries::None => split_document(&placed.document),
+            Entries::Some(ranges) => {
+                let rest = without_ranges(&placed.text, &ranges);
+                split_document(&Document::parse(&placed.document.path, &rest))
+            }
         };
         sections.retain(|section| {
             let title = placed.document.title.as_deref().unwrap_or_default();
@@ -108,19 +114,26 @@ impl Sections {
 impl Content {
     /// Reads the entries of a memory document; leaves other documents as they are.
     pub(super) fn of(sections: Sections, dates: &Rc<EntryDates>) -> Self {
-        if !has_entries(&sections.placed, sections.class) {
-            return Content::Sections(Box::new(sections));
-        }
-        let mut problems = sections.placed.document.problems.clone();
-        let document = MemoryDocument::from_placed(sections.placed, dates);
+        let has_prose = match entries_of(&sections.placed, sections.class) {
+            Entries::None => return Content::Sections(Box::new(sections)),
+            Entries::All => false,
+            Entries::Some(_) => !sections.sections.is_empty(),
+        };
+        let Sections { placed, class, sections, adr } = sections;
+        let mut problems = placed.document.problems.clone();
+        let prose = has_prose.then(|| {
+            let placed = HierarchyDocument { text: String::new(), ..placed.clone() };
+            Box::new(Sections { placed, class, sections, adr })
+        });
+        let document = MemoryDocument::from_placed(placed, dates);
         problems.extend(document.content.problems.iter().cloned());
-        Content::Entries(Box::new(document), problems)
+        Content::Entries(Box::new(document), problems, prose)
     }
 
     /// Returns the text of the document.
     pub(super) fn text(&self) -> &str {
         match self {
-            Content::Entries(document, _) => &document.text,
+            Content::Entries(document, ..) => &document.text,
             Content::Sections(sections) => &sections.placed.text,
         }
     }
@@ -128,15 +141,15 @@ impl Content {
     /// Returns the memory document, if the document is one.
     pub(super) fn memory_document(&self) -> Option<&MemoryDocument> {
         match self {
-            Content::Entries(document, _) => Some(document),
+            Content::Entries(document, ..) => Some(document),
             Content::Sections(_) => None,
         }
     }
 
-    /// Returns the sections, unless the document is a memory document.
+    /// Returns the sections, unless the document has entries only.
     pub(super) fn sections(&self) -> Option<&Sections> {
         match self {
-            Content::Entries(..) => None,
+            Content::Entries(_, _, sections) => sections.as_deref(),
             Content::Sections(sections) => Some(sections),
         }
     }
@@ -144,7 +157,9 @@ impl Content {
     /// Returns whether git has to date the document or one of its entries.
     pub(super) fn is_undated(&self) -> bool {
         match self {
-            Content::Entries(document, _) => document.has_undated(),
+            Content::Entries(document, _, sections) => {
+                document.has_undated() || sections.as_deref().is_some_and(Sections::is_undated)
+            }
             Content::Sections(sections) => sections.is_undated(),
         }
     }
@@ -164,9 +179,42 @@ fn is_status_or_date(section: &Section, title: &str) -> bool {
     }
 }
 
-/// Returns whether a document is split into entries.
-fn has_entries(placed: &HierarchyDocument, class: DocumentClass) -> bool {
-    placed.role == DocumentRole::Memory && class != DocumentClass::Archived
+/// Which part of a document consists of entries.
+enum Entries {
+    None,
+    All,
+    /// These byte ranges of a file of decisions or lessons. The rest is prose.
+    Some(Vec<Range<usize>>),
+}
+
+/// Returns which part of a document is split into entries. A file of decisions or lessons without a single one is read
+/// like any other document.
+fn entries_of(placed: &HierarchyDocument, class: DocumentClass) -> Entries {
+    match placed.role.memory_format() {
+        None => Entries::None,
+        Some(_) if class == DocumentClass::Archived => Entries::None,
+        Some(MemoryFormat::Sections) => Entries::All,
+        Some(format @ MemoryFormat::Learnings(_)) => {
+            let content = memory::read_as(format, &placed.document.path, &placed.text);
+            match content.entries.is_empty() {
+                true => Entries::None,
+                false => Entries::Some(content.entries.into_iter().map(|one| one.bytes).collect()),
+            }
+        }
+    }
+}
+
+/// Returns a text in which only the line breaks of some ranges are left, so that lines keep their numbers.
+fn without_ranges(text: &str, ranges: &[Range<usize>]) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut end = 0;
+    for range in ranges {
+        rest.push_str(&text[end..range.start]);
+        rest.extend(text[range.clone()].chars().filter(|c| *c == '\n'));
+        end = range.end;
+    }
+    rest.push_str(&text[end..]);
+    rest
 }
 
 /// Returns the passages of a memory document.
@@ -189,6 +237,9 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
     let part = DocumentPart {
         id: entry.id.clone(),
         kind: entry.kind.as_str().to_owned(),
+        title: entry.title.clone(),
+        category: entry.category.clone(),
+        tags: entry.tags.clone(),
         text: entry.full_text(),
         by: document.owner().unwrap_or_default().to_owned(),
         date: document.date_of(entry),
@@ -202,11 +253,13 @@ fn entry_passage(document: &MemoryDocument, entry: &MemoryEntry) -> Passage {
         vec![filter_term("kind", &part.kind).into(), filter_term("level", &document.level).into()];
     filter_terms
         .extend(document.selectors.iter().map(|(level, name)| filter_term(level, name).into()));
+    filter_terms.extend(part.tags.iter().map(|tag| filter_term("tag", tag).into()));
+    filter_terms.extend(part.category.iter().map(|one| filter_term("category", one).into()));
     Passage {
         name: format!("{subject}@{}", document.path),
         subject_override: Some(subject),
         text: part.text.clone(),
-        title: None,
+        title: part.title.clone(),
         summary: None,
         filter_terms,
         may_instruct: true,
@@ -334,7 +387,7 @@ impl<'d> PassageHeader<'d> {
             filter_terms,
             may_instruct: self.may_instruct,
             group: Some(format!("document:{}", self.document.path)),
-            position: i64::try_from(index).unwrap_or_default(),
+            position: i64::try_from(section.line).unwrap_or_default(),
             day: self.date,
             confidence: None,
             duplicate_of: None,

@@ -43,7 +43,7 @@ const DATED_SAMPLE_DOCUMENTS: usize = 32;
 const READ_AGAIN: i64 = i64::MIN;
 
 /// Version of how documents are read and dated. An index of another version reads them again.
-const READER_VERSION: u32 = 6;
+const READER_VERSION: u32 = 7;
 
 /// All files that the index is made of, listed but not read.
 pub(super) struct Sources {
@@ -337,15 +337,17 @@ impl Sources {
         let passages = parallel::map(&sections, PARALLEL_MIN_DOCUMENTS, |(document, sections)| {
             sections.passages(history(document).date, replaced.contains(document.path()))
         });
-        let mut passages = passages.into_iter();
+        let mut of_sections = passages.into_iter();
         let mut read = Vec::with_capacity(documents.len());
         for (document, content) in documents {
-            let (passages, problems) = match content {
-                Content::Entries(document, problems) => {
-                    (entry_passages(document), problems.clone())
-                }
-                Content::Sections(_) => passages.next().unwrap_or_default(),
+            let (mut passages, mut problems) = match content.sections() {
+                Some(_) => of_sections.next().unwrap_or_default(),
+                None => Default::default(),
             };
+            if let Content::Entries(document, all_problems, _) = content {
+                passages.extend(entry_passages(document));
+                problems.clone_from(all_problems);
+            }
             let mut fingerprint = document.stamp.inode.to_le_bytes().to_vec();
             fingerprint.extend(self.settings_hash);
             fingerprint.push(u8::from(replaced.contains(document.path())));

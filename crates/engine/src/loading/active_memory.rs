@@ -1,10 +1,11 @@
 //! Applies the log to the memory documents of a context: retired entries are left out.
 
+use heirloom_core::Document;
 use heirloom_core::conflict::{self, Conflict, DecisionSource};
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
 use heirloom_core::record::Referent;
-use heirloom_store::layout::{DocumentRole, HierarchyDocument};
+use heirloom_store::layout::HierarchyDocument;
 use heirloom_store::log::Log;
 
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, active_prose, pins_of_request};
@@ -19,16 +20,26 @@ pub(crate) fn apply_memory(
     inherited: &mut Inheritance,
 ) -> Result<Vec<MemoryItem>, Error> {
     let memories = inherited.placed.iter().filter(|placed| is_memory(placed));
-    let cached_entries: Vec<MemoryEntries> =
-        memories.map(|placed| memory::read(&placed.document.path, &placed.text)).collect();
+    let cached_entries: Vec<MemoryEntries> = memories
+        .map(|placed| {
+            let format = placed.role.memory_format().unwrap_or_default();
+            memory::read_as(format, &placed.document.path, &placed.text)
+        })
+        .collect();
     let known = read_log_if_needed(session, inherited, &cached_entries)?;
     let empty = Memory::default();
     let memory = known.as_ref().map_or(&empty, |known| &known.memory);
     for placed in inherited.placed.iter_mut().filter(|placed| is_memory(placed)) {
-        let prose = active_prose(memory, &placed.document, &placed.text);
+        let format = placed.role.memory_format().unwrap_or_default();
+        let prose = active_prose(memory, format, &placed.document, &placed.text);
         let prose = template::without_template_text(&prose);
         if let Some(head) = placed.text.strip_suffix(placed.document.prose.as_str()) {
             placed.text = format!("{head}{prose}");
+        }
+        if prose != placed.document.prose {
+            // Headings moved with the lines before them.
+            let read = Document::parse(&placed.document.path, &placed.text);
+            placed.document.headings = read.headings;
         }
         placed.document.prose = prose;
     }
@@ -42,7 +53,7 @@ pub(crate) fn apply_memory(
 }
 
 fn is_memory(placed: &HierarchyDocument) -> bool {
-    placed.role == DocumentRole::Memory
+    placed.role.memory_format().is_some()
 }
 
 /// Reads the log if something is pinned or an entry has a written id. Events in the log refer only to

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use heirloom_core::fold::{Memory, Standing};
 use heirloom_core::graph::{EdgeKind, Graph, GraphEdge, GraphNode, NodeKind};
-use heirloom_core::memory::{self, MemoryEntry};
+use heirloom_core::memory::{self, MemoryEntry, MemoryFormat};
 use heirloom_core::record::{Referent, Relation};
 use heirloom_core::staleness::{Freshness, Staleness};
 use heirloom_core::{Document, day, staleness};
@@ -193,12 +193,17 @@ fn edge_kind(relation: Relation) -> EdgeKind {
 
 /// Returns the prose of a memory document without superseded and archived entries and without marker
 /// comments, because an agent needs neither.
-pub(crate) fn active_prose(known: &Memory, document: &Document, text: &str) -> String {
+pub(crate) fn active_prose(
+    known: &Memory,
+    format: MemoryFormat,
+    document: &Document,
+    text: &str,
+) -> String {
     let Some(head) = text.strip_suffix(document.prose.as_str()) else {
         return document.prose.clone();
     };
     let start = head.len();
-    let content = memory::read(&document.path, text);
+    let content = memory::read_as(format, &document.path, text);
     let is_retired =
         |entry: &&MemoryEntry| known.standing(&Referent::entry(&entry.id)) != Standing::Active;
     let retired = content.entries.iter().filter(is_retired).map(|entry| entry.bytes.clone());

@@ -33,6 +33,9 @@ pub(crate) struct MemoryItem {
     pub(crate) section: Option<FactSection>,
     /// Its text.
     pub(crate) text: String,
+    /// The category of a decision or a lesson, if stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) category: Option<String>,
     /// The key of a fact, if it states a value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
@@ -89,7 +92,7 @@ pub(crate) struct MemoryItem {
     /// Its line in that file.
     #[serde(skip)]
     pub(crate) line: usize,
-    /// The title of a record, if its kind has one.
+    /// The title of a record or an entry, if it has one.
     #[serde(skip)]
     pub(crate) title: Option<String>,
     /// The shorter texts that its author supplied.
@@ -203,6 +206,9 @@ impl MemoryItem {
         let referent = Referent::entry(&entry.id);
         let standing = memory.standing(&referent);
         MemoryItem {
+            title: entry.title.clone(),
+            category: entry.category.clone(),
+            tags: entry.tags.clone(),
             resolved: entry.resolved,
             by: document.owner().unwrap_or_default().to_owned(),
             date: document.date_of(entry).map(|date| date.to_string()),
@@ -221,6 +227,8 @@ impl MemoryItem {
         let standing = memory.standing(subject).max(part.standing);
         MemoryItem {
             status: part.status.clone(),
+            title: part.title.clone(),
+            category: part.category.clone(),
             resolved: part.resolved,
             tags: part.tags.clone(),
             by: part.by.clone(),
@@ -253,6 +261,7 @@ impl MemoryItem {
             kind: kind.to_owned(),
             section: None,
             text,
+            category: None,
             key: None,
             value: None,
             scope: None,
@@ -355,6 +364,7 @@ pub(crate) fn item_details(item: &MemoryItem) -> Vec<Span> {
         },
     };
     let mut details = vec![kind];
+    details.extend(item.category.clone());
     details.extend(item.date.clone());
     if !item.by.is_empty() {
         details.push(item.by.clone());

@@ -6,7 +6,7 @@ use std::fmt;
 use heirloom_core::Document;
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::fold::Standing;
-use heirloom_core::memory::{self, EntryField, EntryKind, MemoryEntry};
+use heirloom_core::memory::{self, EntryField, EntryKind, MemoryEntry, MemoryFormat};
 use heirloom_core::record::{Origin, Record, Referent};
 use heirloom_core::supersession::Supersession;
 use heirloom_core::words::short_hash;
@@ -457,9 +457,11 @@ pub(crate) fn retire_adr(
     retire(transaction, known, keys.active_facts_of(known, &[adr]), reason)
 }
 
-/// Returns the state of an entry that can be stored as a fact: a decision of a plan or an answered question.
+/// Returns the state of an entry that can be stored as a fact: a decision of a plan or an answered question. A file of
+/// decisions is a list of its own, which a fact of each would only repeat.
 fn final_state(document: &MemoryDocument, entry: &MemoryEntry) -> Option<&'static str> {
-    let is_stored = entry.kind != EntryKind::Decision || document.level != "agent";
+    let is_stored = (entry.kind != EntryKind::Decision || document.level != "agent")
+        && document.format == MemoryFormat::Sections;
     own_final_state(entry).filter(|_| is_stored)
 }
 

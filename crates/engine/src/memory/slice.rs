@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use heirloom_core::fold::{Item, Memory, Standing};
-use heirloom_core::graph::NodeKind;
 use heirloom_core::memory::{MemoryEntries, MemoryEntry};
 use heirloom_core::record::{EventAction, Origin, Record, RecordKind, Referent};
 use heirloom_core::{Problem, day};
@@ -319,7 +318,7 @@ impl MemoryDocuments {
     ) -> Self {
         let mut documents = Self::new(root);
         for catalog_entry in
-            catalog.entries.iter().filter(|catalog_entry| catalog_entry.kind == NodeKind::Memory)
+            catalog.entries.iter().filter(|catalog_entry| catalog_entry.memory_format.is_some())
         {
             if let Some(content) = cached_entries.remove(&catalog_entry.document.path) {
                 documents.documents.push(MemoryDocument::from_cache(

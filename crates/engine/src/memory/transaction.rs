@@ -276,7 +276,7 @@ impl<'s> WriteTransaction<'s> {
         };
         let date = document.date_to_keep(entry);
         let text = self.current_text(&document.path, &document.text).to_owned();
-        let content = memory::read(&document.path, &text);
+        let content = memory::read_as(document.format, &document.path, &text);
         let EntryMatch::One(entry) = content.find(&entry.id) else {
             return Err(Error::bad_input(format!(
                 "{}: the id {} does not belong to exactly one entry",

@@ -3,3 +3,4 @@
 pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod renumber;
+pub(crate) mod status;

@@ -7,6 +7,19 @@ use super::Search;
 use crate::memory::{MemoryQuery, MemorySlice, RecordAttributes, is_long_log};
 use crate::{Error, Session};
 
+/// Reads the memories with a similar text, and the entries of all memory documents.
+pub(crate) fn read_similar_to(session: &Session, text: &str) -> Result<MemorySlice, Error> {
+    let keys = if is_long_log(session) { similar_to(session, text)? } else { vec![] };
+    MemoryQuery::new().keys(keys).read(session)
+}
+
+fn similar_to(session: &Session, text: &str) -> Result<Vec<ComponentKey<'static>>, Error> {
+    let search = Search { query: text, limit: SIMILAR_LIMIT, ..Search::default() };
+    let similar = search.run(session)?;
+    let hits = similar.hits.iter().chain(&similar.near_misses);
+    Ok(hits.map(|hit| hit.item.referent.clone().into()).collect())
+}
+
 /// Maximum number of memories that are compared with a new record.
 const SIMILAR_LIMIT: usize = 50;
 
@@ -33,12 +46,8 @@ pub(crate) fn read_affected(
 ) -> Result<MemorySlice, Error> {
     let mut keys: Vec<ComponentKey<'static>> = Vec::new();
     if is_long_log(session) {
-        let text = record.text();
-        let search = Search { query: &text, limit: SIMILAR_LIMIT, ..Search::default() };
-        let similar = search.run(session)?;
         keys.extend(component_keys(record).map(ComponentKey::into_owned));
-        let hits = similar.hits.iter().chain(&similar.near_misses);
-        keys.extend(hits.map(|hit| hit.item.referent.clone().into()));
+        keys.extend(similar_to(session, &record.text())?);
     }
     MemoryQuery::new().keys(keys).ids(typed).read(session)
 }

@@ -41,6 +41,8 @@ pub(crate) struct Search<'r> {
     pub(crate) scope: Option<&'r str>,
     /// Only with this tag.
     pub(crate) tag: Option<&'r str>,
+    /// Only decisions and lessons of this category.
+    pub(crate) category: Option<&'r str>,
     /// What takes one place in the answer: a memory, a section of a document or a session.
     pub(crate) unit: AnswerUnit,
     /// The point in time that the question is about.
@@ -227,6 +229,7 @@ impl Search<'_> {
         // Tags are printed with a `#`, so a copied tag may have one.
         let tag = self.tag.map(|tag| tag.trim_start_matches('#'));
         terms.extend(tag.map(|tag| ("tag", vec![tag.to_owned()])));
+        terms.extend(self.category.map(|category| ("category", vec![category.to_owned()])));
         if !self.kinds.is_empty() {
             terms.push(("kind", self.kinds.clone()));
         }

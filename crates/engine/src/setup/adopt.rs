@@ -194,7 +194,7 @@ fn write(root: &Root, before: Option<String>, after: &str) -> Result<(), Error> 
             }],
         )?,
     }
-    extend_git_files(root)?;
+    extend_git_files(root, &Config::load(root)?)?;
     Ok(())
 }
 

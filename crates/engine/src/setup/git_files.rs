@@ -1,8 +1,10 @@
 //! The lines that a workspace needs in `.gitignore` and `.gitattributes`.
 
+use heirloom_core::hierarchy::{Hierarchy, Level};
 use heirloom_core::lines::detect_newline;
-use heirloom_store::Root;
+use heirloom_core::memory::learning;
 use heirloom_store::journal::{self, FileChange};
+use heirloom_store::{Config, Root};
 
 use crate::Error;
 
@@ -18,11 +20,34 @@ pub(super) enum FileOutcome {
 }
 
 /// Makes git ignore derived files and merge memory files by union.
-pub(super) fn extend_git_files(root: &Root) -> Result<Vec<(String, FileOutcome)>, Error> {
-    [(".gitignore", GITIGNORE), (".gitattributes", GITATTRIBUTES)]
+pub(super) fn extend_git_files(
+    root: &Root,
+    config: &Config,
+) -> Result<Vec<(String, FileOutcome)>, Error> {
+    let hierarchy = config.find_hierarchy(&config.hierarchy);
+    let learnings = hierarchy.iter().flat_map(learning_attributes);
+    let attributes = format!("{GITATTRIBUTES}{}", learnings.collect::<String>());
+    [(".gitignore", GITIGNORE), (".gitattributes", attributes.as_str())]
         .into_iter()
         .map(|(path, lines)| Ok((path.to_owned(), extend(root, path, lines)?)))
         .collect()
+}
+
+/// Returns the lines that merge the files of decisions and lessons of a hierarchy by union.
+fn learning_attributes(hierarchy: &Hierarchy) -> impl Iterator<Item = String> {
+    let patterns = hierarchy.levels.iter().flat_map(Level::patterns);
+    let alternatives = patterns.flat_map(|pattern| pattern.split('|'));
+    // Git reads a pattern up to the first space.
+    let is_named = |one: &&str| {
+        learning::kind_of_file(one).is_some() && !one.contains([' ', '"']) && !one.starts_with('!')
+    };
+    let line = |one: &str| {
+        let parts = one.split('/').map(|part| if part.starts_with('{') { "*" } else { part });
+        // A pattern without a slash would match in every folder.
+        let root = if one.contains('/') { "" } else { "/" };
+        format!("{root}{} merge=union\n", parts.collect::<Vec<_>>().join("/"))
+    };
+    alternatives.filter(is_named).map(line)
 }
 
 /// Adds the lines that a file does not contain yet.

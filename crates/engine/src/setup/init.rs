@@ -92,14 +92,15 @@ pub fn run(request: &Request<'_>) -> Result<InitReport, Error> {
     for (path, text) in new_workspace::initial_files(request.hierarchy, name, request.today) {
         if root.create(&path, &text)? { report.created.push(path) } else { report.kept.push(path) }
     }
-    for (path, outcome) in extend_git_files(&root)? {
+    let config = Config::load(&root)?;
+    for (path, outcome) in extend_git_files(&root, &config)? {
         match outcome {
             FileOutcome::Created => report.created.push(path),
             FileOutcome::Kept => report.kept.push(path),
             FileOutcome::Extended => report.extended.push(path),
         }
     }
-    report.default_hierarchy = Config::load(&root)?.hierarchy;
+    report.default_hierarchy = config.hierarchy;
     Ok(report)
 }
 

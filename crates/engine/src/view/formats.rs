@@ -21,10 +21,24 @@ pub(crate) enum FindingsFormat {
     Sarif,
 }
 
+/// The output format of entries that were retrieved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EntryFormat {
+    /// YAML.
+    #[default]
+    Yaml,
+    /// JSON.
+    Json,
+    /// Tables for people.
+    Table,
+}
+
 const PROBLEM_RULE: &str = "unreadable_document";
+const WARNING_RULE: &str = "incomplete_document";
 
 /// Writes GitHub workflow commands, one per line.
-pub(crate) fn github(conflicts: &[Conflict], problems: &[Problem]) -> String {
+pub(crate) fn github(conflicts: &[Conflict], problems: &[Problem], warnings: &[Problem]) -> String {
     let mut out = String::new();
     for conflict in conflicts {
         let command = match conflict.severity {
@@ -40,14 +54,11 @@ pub(crate) fn github(conflicts: &[Conflict], problems: &[Problem]) -> String {
             &conflict.message,
         ));
     }
-    for problem in problems {
-        out.push_str(&annotation(
-            "error",
-            &problem.path,
-            problem.line.max(1),
-            PROBLEM_RULE,
-            &problem.message,
-        ));
+    let problems = problems.iter().map(|problem| ("error", PROBLEM_RULE, problem));
+    let warnings = warnings.iter().map(|warning| ("warning", WARNING_RULE, warning));
+    for (command, rule, problem) in problems.chain(warnings) {
+        let line = problem.line.max(1);
+        out.push_str(&annotation(command, &problem.path, line, rule, &problem.message));
     }
     out
 }
@@ -64,7 +75,7 @@ fn annotation(command: &str, path: &str, line: usize, title: &str, message: &str
 }
 
 /// Returns a SARIF log with one run.
-pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> Value {
+pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem], warnings: &[Problem]) -> Value {
     let level = |severity: Severity| match severity {
         Severity::Critical => "error",
         Severity::Warning => "warning",
@@ -75,6 +86,10 @@ pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> Value {
         .map(|kind| json!({"id": kind.name(), "shortDescription": {"text": kind.description()}}))
         .collect();
     rules.push(json!({"id": PROBLEM_RULE, "shortDescription": {"text": "A document, or a part of it, cannot be read."}}));
+    if !warnings.is_empty() {
+        let about = "A document lacks front matter that its kind needs.";
+        rules.push(json!({"id": WARNING_RULE, "shortDescription": {"text": about}}));
+    }
     let results: Vec<Value> = conflicts
         .iter()
         .map(|conflict| {
@@ -89,6 +104,10 @@ pub(crate) fn sarif(conflicts: &[Conflict], problems: &[Problem]) -> Value {
         .chain(problems.iter().map(|problem| {
             let message = Hint::text(&problem.message);
             result(PROBLEM_RULE, "error", &message, &problem.path, problem.line)
+        }))
+        .chain(warnings.iter().map(|warning| {
+            let message = Hint::text(&warning.message);
+            result(WARNING_RULE, "warning", &message, &warning.path, warning.line)
         }))
         .collect();
     json!({

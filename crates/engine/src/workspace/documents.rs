@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use heirloom_core::adr::{self, Adr};
 use heirloom_core::hierarchy::{Hierarchy, Level, Selectors};
-use heirloom_core::memory::{self, MemoryEntries};
+use heirloom_core::memory::{self, MemoryEntries, MemoryFormat};
 use heirloom_core::{Document, Problem, parallel};
 use heirloom_index::{CachedDocument, DocumentCache, DocumentToCache, IndexFolder};
 use heirloom_store::Root;
@@ -29,7 +29,7 @@ use crate::{Error, Session};
 const CACHE_FOLDER: &str = "documents";
 
 /// The version of the cached data. Increase the number when the data derived from a document changes.
-const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 7");
+const FORMAT_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 8");
 
 /// The number of documents from which several threads save time.
 const MIN_PARALLEL_DOCUMENTS: usize = 64;
@@ -99,7 +99,8 @@ struct Outline {
 enum FileRole {
     Document,
     Adr,
-    Memory,
+    /// A document with entries.
+    Memory(MemoryFormat),
 }
 
 /// A requested file, before it is read.
@@ -117,7 +118,7 @@ impl RequestedFile<'_> {
     fn key(&self) -> Cow<'_, str> {
         match self.role {
             FileRole::Adr => Cow::Owned(format!("record:{}", self.path)),
-            FileRole::Memory => Cow::Owned(format!("{MEMORY_KEY_PREFIX}{}", self.path)),
+            FileRole::Memory(_) => Cow::Owned(format!("{MEMORY_KEY_PREFIX}{}", self.path)),
             FileRole::Document => Cow::Borrowed(self.path),
         }
     }
@@ -131,18 +132,22 @@ impl RequestedFile<'_> {
     fn read(&self, root: &ConfinedDir) -> (Outline, Option<MemoryEntries>) {
         let read = match self.role {
             FileRole::Adr => adrs::read_document(root, self.path),
-            FileRole::Document | FileRole::Memory => layout::read_document_in(root, self.path),
+            FileRole::Document | FileRole::Memory(_) => layout::read_document_in(root, self.path),
         };
         let Some((text, mut document)) = read else { return Default::default() };
         let is_complete = is_fully_read(self.path, &text, &document.problems);
-        let content = (self.role == FileRole::Memory).then(|| memory::read(self.path, &text));
+        let content = match self.role {
+            FileRole::Memory(format) => Some(memory::read_as(format, self.path, &text)),
+            FileRole::Document | FileRole::Adr => None,
+        };
         let notebook_problems = content.iter().flat_map(|content| &content.problems);
         document.problems.extend(notebook_problems.cloned());
         let has_promoted = |content: &MemoryEntries| {
             content.entries.iter().any(|entry| entry.marks.contains_key("from"))
         };
         let outline = Outline {
-            is_unedited: self.role != FileRole::Memory && template::is_unedited(&document),
+            is_unedited: self.role != FileRole::Memory(MemoryFormat::Sections)
+                && template::is_unedited(&document),
             adr: (self.role == FileRole::Adr)
                 .then(|| Box::new(adr::read_document(&document, &text))),
             has_promoted: content.as_ref().is_some_and(has_promoted),
@@ -335,11 +340,7 @@ fn request_files<'p>(
     selection: &Selection,
 ) -> Vec<RequestedFile<'p>> {
     let documents = placed.iter().map(|placed| RequestedFile {
-        role: if placed.role == DocumentRole::Memory {
-            FileRole::Memory
-        } else {
-            FileRole::Document
-        },
+        role: placed.role.memory_format().map_or(FileRole::Document, FileRole::Memory),
         path: &placed.document.path,
         stamp: listings.stamp(&placed.document.path),
         is_needed: match selection {

@@ -1,10 +1,11 @@
-//! A memory document: the entries of an agent, a plan or another level, with their dates.
+//! A memory document: the entries of an agent, a plan or another level, or a file of decisions or lessons, with the dates
+//! of the entries.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::{self, MemoryEntries, MemoryEntry};
+use heirloom_core::memory::{self, MemoryEntries, MemoryEntry, MemoryFormat};
 use heirloom_core::{Document, day};
 use heirloom_store::layout::HierarchyDocument;
 use heirloom_store::line_dates::LineDate;
@@ -32,6 +33,8 @@ pub(crate) struct MemoryDocument {
     pub(crate) level: String,
     /// The names of its plan and agent.
     pub(crate) selectors: Selectors,
+    /// The format of the entries.
+    pub(crate) format: MemoryFormat,
     /// The text; empty if the entries come from the cache.
     pub(crate) text: String,
     /// The entries.
@@ -51,13 +54,15 @@ impl MemoryDocument {
     pub(crate) fn from_placed(placed: HierarchyDocument, dates: &Rc<EntryDates>) -> Self {
         let (created, updated) = front_matter_dates(&placed.document);
         let path = placed.document.path;
+        let format = placed.role.memory_format().unwrap_or_default();
         MemoryDocument {
+            format,
             created,
             updated,
             dates: dates.clone(),
             level: placed.level,
             selectors: placed.selectors,
-            content: memory::read(&path, &placed.text),
+            content: memory::read_as(format, &path, &placed.text),
             text: placed.text,
             path,
         }
@@ -71,6 +76,7 @@ impl MemoryDocument {
             path: book.path.clone(),
             level: book.level.clone(),
             selectors: book.selectors.clone(),
+            format: MemoryFormat::Sections,
             content: memory::read(&book.path, &text),
             text,
             created,
@@ -88,6 +94,7 @@ impl MemoryDocument {
         let (created, updated) = front_matter_dates(&catalog_entry.document);
         MemoryDocument {
             path: catalog_entry.document.path.clone(),
+            format: catalog_entry.memory_format.unwrap_or_default(),
             level: catalog_entry.level.clone().unwrap_or_default(),
             selectors: catalog_entry.selectors.clone(),
             text: String::new(),

@@ -11,7 +11,7 @@ CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 /// The version of the tables, of the segments, and of the terms and marks that a record is indexed
 /// by. An index of another version is rebuilt.
-const FORMAT_VERSION: i64 = 27;
+const FORMAT_VERSION: i64 = 28;
 
 const VERSION_KEY: &str = "version";
 const GENERATION_KEY: &str = "generation";

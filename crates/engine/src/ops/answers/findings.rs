@@ -1,8 +1,8 @@
 //! Conflicts and problems in the requested output format.
 
-use heirloom_core::Problem;
 use heirloom_core::conflict::{Conflict, Severity};
 use heirloom_core::hint::HintFormatter;
+use heirloom_core::{Hint, Problem};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,6 +20,9 @@ pub(crate) struct Findings {
     conflicts: Vec<Conflict>,
     /// Files or lines that could not be read.
     problems: Vec<Problem>,
+    /// Documents that are merely incomplete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<Problem>,
     /// The findings as text, if the format is `github` or `sarif`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -37,14 +40,16 @@ impl Answer for Findings {
             FindingsFormat::Text => self.text_view(),
             FindingsFormat::Json => View::json(serde_json::to_value(self).unwrap_or_default()),
             FindingsFormat::Github => View::raw(self.text.as_deref().unwrap_or_default()),
-            FindingsFormat::Sarif => View::json(formats::sarif(&self.conflicts, &self.problems)),
+            FindingsFormat::Sarif => {
+                View::json(formats::sarif(&self.conflicts, &self.problems, &self.warnings))
+            }
         }
     }
 
     fn data(&self, word: HintFormatter<'_>) -> Value {
         let mut data = format_answer(self, word);
         if self.format == FindingsFormat::Sarif {
-            let log = formats::sarif(&self.conflicts, &self.problems);
+            let log = formats::sarif(&self.conflicts, &self.problems, &self.warnings);
             data["text"] = format_json(&log, word).into();
         }
         data
@@ -64,10 +69,17 @@ impl Findings {
         fails_on_critical: bool,
     ) -> Self {
         let text = match format {
-            FindingsFormat::Github => Some(formats::github(&conflicts, &problems)),
+            FindingsFormat::Github => Some(formats::github(&conflicts, &problems, &[])),
             FindingsFormat::Text | FindingsFormat::Json | FindingsFormat::Sarif => None,
         };
-        Findings { conflicts, problems, text, format, fails_on_critical }
+        Findings { conflicts, problems, warnings: vec![], text, format, fails_on_critical }
+    }
+
+    /// Adds documents that are merely incomplete, which fails nothing.
+    #[must_use]
+    pub(crate) fn with_warnings(self, warnings: Vec<Problem>) -> Self {
+        let text = self.text.map(|_| formats::github(&self.conflicts, &self.problems, &warnings));
+        Findings { warnings, text, ..self }
     }
 
     fn critical_count(&self) -> usize {
@@ -81,23 +93,29 @@ impl Findings {
             view.blank();
         }
         present::problems(&mut view, &self.problems);
+        for warning in &self.warnings {
+            let warning = Hint::text("⚠️ ").then_hint(&warning.describe());
+            view.line([span(Role::Warning, warning)]);
+        }
         let critical = self.critical_count();
-        let summary = match (self.conflicts.len(), self.problems.len()) {
-            (0, 0) => span(Role::Good, "no conflicts"),
-            (conflicts, 0) => span(
-                if critical > 0 { Role::Bad } else { Role::Warning },
-                format!("{}, {critical} critical", present::count(conflicts, "conflict")),
-            ),
-            (conflicts, problems) => span(
-                Role::Bad,
-                format!(
-                    "{}, {critical} critical; {}",
-                    present::count(conflicts, "conflict"),
-                    present::count(problems, "problem")
-                ),
-            ),
+        let mut summary = match (self.conflicts.len(), self.problems.len()) {
+            (0, 0) => "no conflicts".to_owned(),
+            (conflicts, _) => {
+                format!("{}, {critical} critical", present::count(conflicts, "conflict"))
+            }
         };
-        view.line([summary]);
+        for (found, what) in [(&self.problems, "problem"), (&self.warnings, "incomplete document")]
+        {
+            if !found.is_empty() {
+                summary = format!("{summary}; {}", present::count(found.len(), what));
+            }
+        }
+        let role = match () {
+            () if critical > 0 || !self.problems.is_empty() => Role::Bad,
+            () if !self.conflicts.is_empty() || !self.warnings.is_empty() => Role::Warning,
+            () => Role::Good,
+        };
+        view.line([span(role, summary)]);
         view
     }
 }

@@ -1,12 +1,12 @@
 //! The response of an operation that writes a record to the log.
 
 use heirloom_core::Hint;
-use heirloom_core::record::{Record, Referent, short_id, short_ids};
+use heirloom_core::record::{Record, Referent, short_id};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
-use crate::memory::SimilarMemory;
+use crate::memory::{SimilarMemory, show_similar};
 use crate::view::{Role, View, present, span};
 
 /// A record of the log, and what was done to it.
@@ -67,18 +67,7 @@ impl Answer for StoredRecord {
         for replaced in &self.replaced {
             view.line([span(Role::Dim, format!("   replaces {}", replaced.short()))]);
         }
-        if !self.near.is_empty() {
-            view.line([span(Role::Warning, "   similar memories exist:")]);
-        }
-        let ids: Vec<&str> = self.near.iter().map(|near| near.id.as_str()).collect();
-        for (near, id) in self.near.iter().zip(short_ids(&ids)) {
-            view.line([
-                "   ".into(),
-                span(Role::Key, id),
-                span(Role::Dim, format!("  {:.0} %  ", near.likeness * 100.0)),
-                present::opening(&near.text).into(),
-            ]);
-        }
+        show_similar(&mut view, &self.near);
         view
     }
 }

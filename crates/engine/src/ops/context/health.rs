@@ -2,10 +2,13 @@
 
 use heirloom_core::Problem;
 use heirloom_core::graph::NodeKind;
+use heirloom_core::memory::MemoryFormat;
 use heirloom_core::staleness::{Freshness, RecommendedAction, Staleness};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::memory::MemoryQuery;
+use crate::memory::long_files::{LongFile, find_long_files};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::{Catalog, CatalogEntry};
@@ -27,6 +30,9 @@ pub(crate) struct ContextHealthReport {
     documents: Vec<DocumentHealth>,
     /// Number of documents by freshness.
     counts: FreshnessCounts,
+    /// Files of decisions and lessons that have grown long, with what could be archived or split off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    long_files: Vec<LongFile>,
     /// Files or lines that could not be read.
     problems: Vec<Problem>,
 }
@@ -81,7 +87,7 @@ impl Operation for ContextHealth {
     };
 
     fn run(session: &Session, request: Request) -> Result<ContextHealthReport, Error> {
-        let (catalog, _) = Catalog::read_without_text(session)?;
+        let (catalog, cached_entries) = Catalog::read_without_text(session)?;
         let mut counts = FreshnessCounts::default();
         let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.entries.len());
         for catalog_entry in &catalog.entries {
@@ -110,8 +116,19 @@ impl Operation for ContextHealth {
         problems.extend(memory::log_problems(session));
         problems.sort();
         problems.dedup();
+        let has_learnings = catalog.entries.iter().any(|entry| {
+            entry.memory_format.is_some_and(|format| format != MemoryFormat::Sections)
+        });
+        let long_files = match has_learnings {
+            true => {
+                let query = MemoryQuery::new();
+                let known = query.read_with_cached_entries(session, &catalog, cached_entries)?;
+                find_long_files(session, &known)
+            }
+            false => vec![],
+        };
         catalog.drop_in_background();
-        Ok(ContextHealthReport { documents, counts, problems })
+        Ok(ContextHealthReport { documents, counts, long_files, problems })
     }
 }
 
@@ -177,6 +194,10 @@ impl Answer for ContextHealthReport {
             ]
         });
         view.table(&["document", "freshness", "updated", "action"], rows.collect());
+        if !self.long_files.is_empty() {
+            view.title("Long files");
+        }
+        self.long_files.iter().for_each(|file| file.show(&mut view));
         if !self.problems.is_empty() {
             view.title("Problems");
             present::problems(&mut view, &self.problems);

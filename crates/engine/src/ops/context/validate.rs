@@ -1,13 +1,15 @@
 //! `context validate`: checks for conflicts in CI.
 
-use heirloom_core::conflict;
+use heirloom_core::plan::{self, DocumentKind};
+use heirloom_core::{Document, conflict, path};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::MemoryQuery;
 use crate::ops::answers::Findings;
 use crate::view::formats::FindingsFormat;
-use crate::workspace::catalog::Catalog;
+use crate::workspace::catalog::{Catalog, CatalogEntry};
+use crate::workspace::scopes::{OVERVIEW_FILE, ScopeFolder};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct ContextValidate;
@@ -28,7 +30,7 @@ impl Operation for ContextValidate {
         usage: "context validate",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "Check the whole workspace, for CI: exit code 1 on a critical conflict or an unreadable document.",
+        about: "Check the whole workspace, for CI: exit code 1 on a critical conflict, an unreadable document or front matter that means nothing. Missing front matter of plans and overviews is a warning.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
@@ -41,8 +43,29 @@ impl Operation for ContextValidate {
         let mut conflicts = catalog.conflicts(session, None)?;
         conflicts.extend(known.conflicts(None));
         conflict::sort_by_severity(&mut conflicts);
-        let problems = known.with_problems(std::mem::take(&mut catalog.problems));
+        let mut problems = known.with_problems(std::mem::take(&mut catalog.problems));
+        let mut incomplete = Vec::new();
+        for (document, kind) in catalog.entries.iter().filter_map(with_standard) {
+            let found = plan::check_front_matter(document, kind);
+            problems.extend(found.invalid);
+            incomplete.extend(found.missing);
+        }
+        problems.sort();
+        problems.dedup();
+        incomplete.sort();
         catalog.drop_in_background();
-        Ok(Findings::new(conflicts, problems, request.format, true))
+        Ok(Findings::new(conflicts, problems, request.format, true).with_warnings(incomplete))
     }
+}
+
+/// Returns the kind of a document of which the front matter is checked: an overview or a plan of a scope.
+fn with_standard(entry: &CatalogEntry) -> Option<(&Document, DocumentKind)> {
+    let path = entry.document.path.as_str();
+    let kind = match () {
+        () if entry.level.is_none() => return None,
+        () if path::file_name(path) == OVERVIEW_FILE => DocumentKind::Overview,
+        () if ScopeFolder::Plans.holds(path) => DocumentKind::Plan,
+        () => return None,
+    };
+    Some((&*entry.document, kind))
 }

@@ -36,6 +36,9 @@ pub(crate) struct Request {
     /// Only facts with this scope.
     #[serde(default)]
     scope: Option<String>,
+    /// Only decisions and lessons of this category.
+    #[serde(default)]
+    category: Option<String>,
     /// Only with this tag.
     #[serde(default)]
     tag: Option<String>,
@@ -93,6 +96,7 @@ impl Operation for Recall {
             kinds: request.kind.into_iter().collect(),
             scope: request.scope.as_deref(),
             tag: request.tag.as_deref(),
+            category: request.category.as_deref(),
             when: PointInTime::parse(request.as_of.as_deref(), request.valid_at.as_deref())?,
             unit: match (request.sessions, request.passages) {
                 (true, _) => AnswerUnit::Session,

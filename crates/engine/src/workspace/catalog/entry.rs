@@ -5,6 +5,7 @@ use heirloom_core::adr::{self, Adr};
 use heirloom_core::cascade::Layer;
 use heirloom_core::graph::NodeKind;
 use heirloom_core::hierarchy::Selectors;
+use heirloom_core::memory::MemoryFormat;
 use heirloom_core::staleness::Staleness;
 use heirloom_store::Root;
 use heirloom_store::adrs::AdrDocument;
@@ -44,6 +45,8 @@ pub struct CatalogEntry {
     pub pattern: usize,
     /// The names that lead to it: of its project, plan and agent.
     pub selectors: Selectors,
+    /// The format of its entries, if it has entries.
+    pub memory_format: Option<MemoryFormat>,
     /// The parsed document.
     pub document: Box<Document>,
     /// The text; empty if it was read from the cache.
@@ -125,6 +128,7 @@ impl CatalogEntry {
     ) -> Self {
         let kind = ids::kind_of(&placed.level, placed.role);
         CatalogEntry {
+            memory_format: placed.role.memory_format(),
             id: ids::id_of(&placed),
             kind,
             level: Some(placed.level),
@@ -146,6 +150,7 @@ impl CatalogEntry {
         CatalogEntry {
             id: ids::id_of_adr(&record.adr.id, record.project.as_deref()),
             kind: NodeKind::Adr,
+            memory_format: None,
             level: None,
             priority: 0,
             pattern: 0,

@@ -1,0 +1,167 @@
+//! Chooses the decisions and lessons that their files could do without, and compares new ones with them.
+
+use std::collections::HashSet;
+
+use heirloom_core::contradiction::{Contradiction, find_contradiction};
+use heirloom_core::day;
+use heirloom_core::fold::Standing;
+use heirloom_core::hierarchy::Selectors;
+use heirloom_core::memory::{EntryKind, MemoryEntry, MemoryFormat};
+use heirloom_core::record::{EventAction, RecordKind, Referent};
+use heirloom_core::words::{normalise, split_words};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::MemorySlice;
+use super::similar::likeness;
+use crate::usage::Usage;
+use crate::workspace::memory_document::MemoryDocument;
+
+/// From this share of common words on, two entries say the same.
+const MIN_DUPLICATE_LIKENESS: f64 = 0.8;
+
+/// The most possible contradictions that are reported.
+const MAX_CONTRADICTIONS: usize = 5;
+
+/// A memory that a new decision or lesson may contradict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PossibleContradiction {
+    /// Its id.
+    pub(crate) id: String,
+    /// The path and line where it is written.
+    pub(crate) source: String,
+    /// How it differs: the sentence of the new entry and its own.
+    #[serde(flatten)]
+    pub(crate) contradiction: Contradiction,
+}
+
+/// An entry of a file of decisions or lessons, with what decides whether it is still needed.
+pub(crate) struct LearningState<'k> {
+    /// Its file.
+    pub(crate) document: &'k MemoryDocument,
+    /// The entry.
+    pub(crate) entry: &'k MemoryEntry,
+    /// Its standing.
+    pub(crate) standing: Standing,
+    /// Its date, if it is known.
+    pub(crate) date: Option<Date>,
+    /// The day on which it was last used on this machine.
+    pub(crate) last_used: Option<Date>,
+    /// Whether someone pinned it.
+    pub(crate) is_pinned: bool,
+}
+
+/// Which entries are archived.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ArchiveCriteria {
+    /// Only those from before this day.
+    pub(crate) before: Option<Date>,
+    /// Only those that were not used on this machine since `before`, or ever without that.
+    pub(crate) is_unused: bool,
+}
+
+impl LearningState<'_> {
+    /// Returns whether it may be archived. Pinned entries and those without a known date are not old.
+    pub(crate) fn meets(&self, criteria: ArchiveCriteria) -> bool {
+        let is_old = criteria.before.is_none_or(|day| self.date.is_some_and(|date| date < day));
+        let is_unused = !criteria.is_unused
+            || self.last_used.is_none_or(|used| criteria.before.is_some_and(|day| used < day));
+        self.standing == Standing::Active && !self.is_pinned && is_old && is_unused
+    }
+}
+
+/// Returns the entries of some files of decisions and lessons with their states.
+pub(crate) fn learning_states<'k>(
+    known: &'k MemorySlice,
+    usage: &Usage,
+    is_read: impl Fn(&MemoryDocument) -> bool,
+) -> Vec<LearningState<'k>> {
+    let is_learning =
+        |document: &&MemoryDocument| document.format != MemoryFormat::Sections && is_read(document);
+    known.prefetch_entry_dates(known.documents.iter().filter(is_learning));
+    let entries = known.entries().filter(|(document, _)| is_learning(document));
+    entries
+        .map(|(document, entry)| {
+            let referent = Referent::entry(&entry.id);
+            let last = usage.counts(&referent).last_accessed;
+            let last = Some(last).filter(|at| *at > 0);
+            let last = last.and_then(|at| Timestamp::from_millisecond(at).ok());
+            LearningState {
+                document,
+                entry,
+                standing: known.memory.standing(&referent),
+                date: document.date_of(entry),
+                last_used: last.map(day::of_timestamp),
+                is_pinned: !known.memory.events(EventAction::Pin, &referent).is_empty(),
+            }
+        })
+        .collect()
+}
+
+/// Returns the title and the text of an entry on lines of their own, since each is a statement.
+pub(crate) fn statements(entry: &MemoryEntry) -> String {
+    match &entry.title {
+        Some(title) => format!("{title}\n{}", entry.text),
+        None => entry.full_text(),
+    }
+}
+
+/// Returns the active entry of a kind that says the same as a new one, in the scope or in one above it. An entry that may
+/// contradict the new one does not say the same.
+pub(crate) fn find_duplicate<'k>(
+    known: &'k MemorySlice,
+    kind: EntryKind,
+    selectors: &Selectors,
+    text: &str,
+    is_near_allowed: bool,
+) -> Option<(&'k MemoryDocument, &'k MemoryEntry)> {
+    let words: HashSet<String> = split_words(text).into_iter().collect();
+    let says_the_same = |entry: &MemoryEntry| {
+        let other = statements(entry);
+        normalise(&other) == normalise(text)
+            || (!is_near_allowed
+                && likeness(&words, &other) >= MIN_DUPLICATE_LIKENESS
+                && find_contradiction(text, &other).is_none())
+    };
+    in_force(known, selectors)
+        .filter(|(document, entry)| {
+            document.format == MemoryFormat::Learnings(kind) && says_the_same(entry)
+        })
+        .max_by_key(|(document, _)| document.selectors.iter().len())
+}
+
+/// Returns the active entries and facts that a new text of a scope may contradict.
+pub(crate) fn find_contradictions(
+    known: &MemorySlice,
+    selectors: &Selectors,
+    text: &str,
+) -> Vec<PossibleContradiction> {
+    let learnings = in_force(known, selectors)
+        .filter(|(document, _)| document.format != MemoryFormat::Sections);
+    let learnings = learnings.map(|(document, entry)| {
+        (entry.id.clone(), format!("{}:{}", document.path, entry.line), statements(entry))
+    });
+    let facts = known.items(&[RecordKind::Fact]).into_iter();
+    let facts = facts
+        .filter(|fact| fact.standing == Standing::Active)
+        .map(|fact| (fact.id, fact.source, fact.text));
+    let found = learnings.chain(facts).filter_map(|(id, source, other)| {
+        let contradiction = find_contradiction(text, &other)?;
+        Some(PossibleContradiction { id, source, contradiction })
+    });
+    found.take(MAX_CONTRADICTIONS).collect()
+}
+
+/// Returns the active entries that hold in a scope: its own, and those of the scopes above it.
+fn in_force<'k>(
+    known: &'k MemorySlice,
+    selectors: &Selectors,
+) -> impl Iterator<Item = (&'k MemoryDocument, &'k MemoryEntry)> {
+    known.entries().filter(move |(document, entry)| {
+        let mut names = document.selectors.iter();
+        names.all(|(level, name)| selectors.get(level) == Some(name))
+            && known.memory.standing(&Referent::entry(&entry.id)) == Standing::Active
+    })
+}

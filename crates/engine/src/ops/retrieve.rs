@@ -1,0 +1,11 @@
+//! `heir retrieve …`: what is known in a scope, fetched on demand.
+
+mod answer;
+mod budget;
+pub(crate) mod context;
+mod documents;
+mod entries;
+pub(crate) mod learnings;
+pub(crate) mod overview;
+pub(crate) mod plans;
+mod request;

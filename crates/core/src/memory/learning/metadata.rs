@@ -1,5 +1,7 @@
 //! Reads the title, the date, the category and the tags of an entry as people write them.
 
+use std::collections::HashSet;
+
 use jiff::civil::Date;
 
 use crate::memory::list_item::split_bullet;
@@ -45,13 +47,13 @@ fn split_tags(value: &str) -> Vec<String> {
     let clean = |tag: &str| {
         tag.trim().trim_matches(['`', '"', '\'']).trim_start_matches('#').trim().to_owned()
     };
-    let mut tags: Vec<String> = Vec::new();
-    for tag in value.split(separators).map(clean).filter(|tag| !tag.is_empty()) {
-        if !tags.iter().any(|known| known.eq_ignore_ascii_case(&tag)) {
-            tags.push(tag);
-        }
-    }
-    tags
+    unique_tags(value.split(separators).map(clean).filter(|tag| !tag.is_empty()))
+}
+
+/// Returns each tag once, whatever its case.
+pub(super) fn unique_tags(tags: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    tags.filter(|tag| seen.insert(tag.to_lowercase())).collect()
 }
 
 /// A title with the date that stands before or after it.

@@ -107,7 +107,7 @@ fn read_entry(
         id: String::new(),
         title,
         category: details.category.or_else(|| found.group.category.clone()),
-        tags: details.tags,
+        tags: metadata::unique_tags(details.tags.into_iter()),
         text,
         fields,
         resolved: false,
@@ -176,13 +176,7 @@ impl Details {
                     self.category = self.category.take().or(category);
                 }
                 // A union merge may leave the tags of both branches.
-                Some(Metadata::Tags(tags)) => {
-                    for tag in tags {
-                        if !self.tags.contains(&tag) {
-                            self.tags.push(tag);
-                        }
-                    }
-                }
+                Some(Metadata::Tags(tags)) => self.tags.extend(tags),
                 Some(Metadata::Date(text)) => dates.push((line.number, text)),
                 None if is_skipped => {}
                 None => break,

@@ -24,6 +24,7 @@ mod snapshot;
 mod sqlite;
 mod stored_memory;
 mod tables;
+mod term_search;
 mod update;
 mod vector_numbers;
 mod vector_search;

@@ -13,6 +13,7 @@ use crate::quantise::QuantisedVector;
 use crate::relations::RelatedSlots;
 use crate::segment::Segment;
 use crate::slots::{SlotCount, SlotState, SlotTable};
+use crate::term_search;
 use crate::vector_numbers::VectorNumbers;
 use crate::vector_search::{CANDIDATES_PER_ROOT, VectorSearch, histogram, radius_of};
 
@@ -238,11 +239,7 @@ impl Corpus for View<'_> {
         if self.passage_count() == self.size() {
             return postings.len();
         }
-        let continues_passage = |pair: &&[Posting]| {
-            let [previous, next] = [pair[0].slot, pair[1].slot];
-            next - previous <= Slot::from(self.slots.chunk_number(next))
-        };
-        postings.len() - postings.windows(2).filter(continues_passage).count()
+        term_search::count_passages(postings, |slot| self.slots.chunk_number(slot))
     }
 
     fn slot_bound(&self) -> usize {
@@ -250,26 +247,11 @@ impl Corpus for View<'_> {
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
-        for segment in self.segments {
-            let list = segment.posting_list(term);
-            found.reserve(list.max_len());
-            list.for_each(|posting| {
-                if self.contains(posting.slot) {
-                    found.push(posting);
-                }
-            });
-        }
+        term_search::collect(self.segments, term, |slot| self.contains(slot), found);
     }
 
     fn has_at_most(&self, term: &str, most: usize) -> bool {
-        let mut count = 0;
-        for segment in self.segments {
-            segment.posting_list(term).for_each_while(|posting| {
-                count += usize::from(self.contains(posting.slot));
-                count <= most
-            });
-        }
-        count <= most
+        term_search::has_at_most(self.segments, term, |slot| self.contains(slot), most)
     }
 
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {

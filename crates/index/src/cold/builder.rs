@@ -204,13 +204,14 @@ impl<'e> TokenizerWork<'e> {
         }
     }
 
-    /// Adds a batch, or returns it if too many wait.
+    /// Adds a batch. If too many wait, returns the first of them for the caller to work on: every thread has to work on
+    /// batches in the order of their numbers, since it numbers terms as they come.
     fn offer(&self, job: Job, most: usize) -> Option<Job> {
         let mut waiting = lock(&self.waiting);
-        if waiting.len() >= most {
-            return Some(job);
-        }
         waiting.push_back(job);
+        if waiting.len() > most {
+            return waiting.pop_front();
+        }
         self.changed.notify_one();
         None
     }

@@ -10,6 +10,7 @@ use heirloom_core::recall::{
 use super::StoredTranscript;
 use super::snapshot::{ColdSnapshot, NO_DAY};
 use super::writer::run_of;
+use crate::term_search;
 use crate::vector_search::VectorSearch;
 
 /// Up to so many terms, the factors by which lengths dampen are looked up.
@@ -94,11 +95,7 @@ impl Corpus for ColdView<'_> {
     }
 
     fn count_passages(&self, postings: &[Posting]) -> usize {
-        let continues = |pair: &&[Posting]| {
-            let [previous, next] = [pair[0].slot, pair[1].slot];
-            next - previous <= Slot::from(self.number(next))
-        };
-        postings.len() - postings.windows(2).filter(continues).count()
+        term_search::count_passages(postings, |slot| self.number(slot))
     }
 
     fn slot_bound(&self) -> usize {
@@ -106,29 +103,11 @@ impl Corpus for ColdView<'_> {
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
-        for segment in &self.snapshot.segments {
-            let list = segment.posting_list(term);
-            found.reserve(list.max_len());
-            list.for_each(|posting| {
-                if self.contains(posting.slot) {
-                    found.push(posting);
-                }
-            });
-        }
+        term_search::collect(&self.snapshot.segments, term, |slot| self.contains(slot), found);
     }
 
     fn has_at_most(&self, term: &str, most: usize) -> bool {
-        let mut count = 0;
-        for segment in &self.snapshot.segments {
-            segment.posting_list(term).for_each_while(|posting| {
-                count += usize::from(self.contains(posting.slot));
-                count <= most
-            });
-            if count > most {
-                return false;
-            }
-        }
-        true
+        term_search::has_at_most(&self.snapshot.segments, term, |slot| self.contains(slot), most)
     }
 
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {

@@ -171,6 +171,24 @@ fn an_index_that_was_built_in_parts_answers_like_one_that_was_built_at_once() {
 }
 
 #[test]
+fn threads_number_terms_in_the_order_of_their_batches() {
+    // So many messages that some wait, each with a word of its own.
+    let texts =
+        |first: usize| (first..first + 500).map(|number| format!("Only here: word{number}q."));
+    let all: Vec<Conversation> =
+        (0..40).map(|at| (format!("a-{at:02}"), texts(at * 500).collect())).collect();
+    let harness = Harness::new();
+    harness.write(&all.iter().map(|it| (it, 0)).collect::<Vec<_>>(), &[]);
+    for number in [0, 511, 512, 7_777, 13_000, 19_999] {
+        let (name, line, ..) = &harness.ask(&format!("word{number}q"), &ColdFilter::default())[0];
+        assert_eq!(
+            (name.as_str(), *line as usize),
+            (&*format!("a-{:02}", number / 500), number % 500 + 1)
+        );
+    }
+}
+
+#[test]
 fn what_does_not_pass_the_filter_is_in_no_answer() {
     let all = conversations(20);
     let harness = Harness::new();

@@ -111,7 +111,12 @@ fn what_heirloom_injected_is_not_found() {
         ]),
     );
     assert_eq!(search(&team, &["zeppelin"]), Vec::<String>::new());
-    assert_eq!(search(&team, &["continue"]), ["assistant claude: I continue."]);
+    let said = search(&team, &["go on and continue"]);
+    let expected = ["assistant claude: I continue.", "user claude: Go on."];
+    assert!(
+        said.len() == 2 && expected.iter().all(|hit| said.iter().any(|it| it == hit)),
+        "{said:?}"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::run::root;
 const FLOORS: &[&[&str]] = &[
     &["client", "error", "llm", "operation", "process_cache", "progress", "session", "view"],
     &["import", "signals", "usage", "workspace"],
-    &["indexing"],
+    &["cold", "indexing"],
     &["memory"],
     &["recall"],
     &["prediction"],

@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Questions(QuestionsArgs),
     Assemble(AssembleArgs),
     Scale(ScaleArgs),
+    Cold(ColdArgs),
     Workspace(WorkspaceArgs),
     #[cfg(feature = "tantivy")]
     #[command(hide = true)]
@@ -236,6 +237,40 @@ pub(crate) struct ScaleArgs {
     /// How many questions
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=100_000))]
     pub(crate) questions: u32,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Measures indexing and searching transcripts, beside plain tantivy and a plain scan of vectors on the same texts.
+///
+/// Files are those of `questions`; each group of documents is a conversation. They are repeated, with some words replaced,
+/// and written in the formats of Claude Code, Codex, Gemini CLI, Copilot CLI and JSON Lines.
+///
+/// Bars: indexing takes at most 2 times as long as tantivy and at most 300 MB of memory; a search by a running server
+/// takes at most 4 times as long as tantivy and the scan together; an index whose making was killed several times answers
+/// like one that was made at once.
+#[derive(Args)]
+pub(crate) struct ColdArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How many megabytes of transcripts
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) megabytes: u32,
+
+    /// How many questions
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(10..=10_000))]
+    pub(crate) questions: u32,
+
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) output: Output,

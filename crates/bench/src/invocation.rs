@@ -131,6 +131,24 @@ impl Invocation {
         }
     }
 
+    /// Starts it and kills it after a time. Returns whether it was killed; it may have ended before.
+    pub(crate) fn run_killed_after(&self, time: Duration) -> Result<bool, Failure> {
+        let failed = || Failure::io("running", &self.program);
+        let mut command = self.command();
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut child = child.map_err(failed())?;
+        thread::sleep(time);
+        if let Some(status) = child.try_wait().map_err(failed())? {
+            return match status.success() {
+                true => Ok(false),
+                false => Err(Failure::command(self, status, &[])),
+            };
+        }
+        child.kill().map_err(failed())?;
+        child.wait().map_err(failed())?;
+        Ok(true)
+    }
+
     /// Returns the first line that a program prints with `--version`.
     pub(crate) fn version(program: &Path, folder: &Path) -> Result<String, Failure> {
         let output = Invocation::new(program, &["--version"], folder).output()?;

@@ -1,7 +1,7 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
-//! `similarity`), `citations`, `scale`, `workspace`, `replay`, `peers` and `answers`. They share `generate` (workspaces of
+//! `similarity`), `citations`, `scale`, `cold`, `workspace`, `replay`, `peers` and `answers`. They share `generate` (workspaces of
 //! `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation`
 //! (running programs), `timing` (interleaved runs), `trace` (opened files), `mcp` (clients of servers), and `report` (bars
 //! and tables).
@@ -16,6 +16,7 @@ mod answers;
 mod args;
 mod assembly;
 mod citations;
+mod cold;
 mod corpus;
 mod documents;
 mod failure;
@@ -96,6 +97,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             scale::index_file(&args.memories, &args.folder)?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Cold(args) => finish(&cold::measure(&args)?, &args.output, args.check),
         Command::Scale(args) => finish(&scale::measure(&args)?, &args.output, args.check),
         Command::Workspace(args) => {
             finish(&workspace::measure(&args)?, &args.common.output, args.common.check)

@@ -28,8 +28,8 @@ use crate::timing::Latency;
 use crate::{files, programs};
 use report::{ScaleReport, SizeResult};
 #[cfg(feature = "tantivy")]
-pub(crate) use tantivy_baseline::index_file;
-use vector_scan::VectorScan;
+pub(crate) use tantivy_baseline::{TantivyBaseline, index_file};
+pub(crate) use vector_scan::VectorScan;
 use workspace::ScaleWorkspace;
 pub(crate) use workspace::write_facts;
 
@@ -205,7 +205,7 @@ fn measure_indexing(
 /// What recall is compared with on the same data: a search of tantivy, and a scan of vectors.
 struct Baselines {
     #[cfg(feature = "tantivy")]
-    tantivy: tantivy_baseline::TantivyBaseline,
+    tantivy: TantivyBaseline,
     vectors: VectorScan,
 }
 
@@ -216,10 +216,7 @@ impl Baselines {
         let chunks = memories.iter().flat_map(|memory| chunks(memory));
         Ok(Baselines {
             #[cfg(feature = "tantivy")]
-            tantivy: tantivy_baseline::TantivyBaseline::new(
-                &tantivy_folder(scratch, 0)?,
-                memories,
-            )?,
+            tantivy: TantivyBaseline::new(&tantivy_folder(scratch, 0)?, memories)?,
             vectors: VectorScan::new(chunks.map(|chunk| model.vector(chunk))),
         })
     }
@@ -333,7 +330,7 @@ fn tantivy_folder(scratch: &TempDir, number: usize) -> Result<PathBuf, Failure> 
 }
 
 /// Indexes memories with tantivy in another process of this program, and returns the time it takes.
-fn index_with_tantivy(lines: &Path, folder: &Path) -> Result<Duration, Failure> {
+pub(crate) fn index_with_tantivy(lines: &Path, folder: &Path) -> Result<Duration, Failure> {
     let program =
         std::env::current_exe().map_err(Failure::io("finding", Path::new("this program")))?;
     let [lines, folder] = [lines, folder].map(|path| path.display().to_string());

@@ -3,6 +3,7 @@
 
 mod assembly;
 mod client;
+mod cold;
 pub mod completion;
 pub mod error;
 mod import;

@@ -5,6 +5,7 @@ mod adr;
 mod agent;
 pub(crate) mod answers;
 mod assembly;
+mod cold;
 mod context;
 mod exchange;
 mod graph;
@@ -122,6 +123,9 @@ pub const OPS: &[Op] = &[
     Op::new::<memory::stats::Stats>(),
     Op::new::<index::status::IndexStatus>(),
     Op::new::<index::rebuild::IndexRebuild>(),
+    Op::new::<cold::search::ColdSearchOperation>(),
+    Op::new::<cold::index::ColdIndexUpdate>(),
+    Op::new::<cold::status::ColdStatus>(),
     Op::new::<note::add::NoteAdd>(),
     Op::new::<note::done::NoteDone>(),
     Op::new::<note::promote::NotePromote>(),

@@ -24,6 +24,8 @@ const WRITE_AHEAD_LOG_EXTENSION: &str = "db-wal";
 const SHARED_MEMORY_EXTENSION: &str = "db-shm";
 const JOURNAL_EXTENSION: &str = "db-journal";
 const SEGMENT_EXTENSION: &str = "seg";
+/// The extension of the data of chunks that is not in a segment.
+const CHUNKS_EXTENSION: &str = "chunks";
 /// The extension of a file that is being written and gets its final name by a rename.
 pub(crate) const DRAFT_EXTENSION: &str = "draft";
 
@@ -211,7 +213,8 @@ impl IndexFiles {
         let Ok(entries) = self.dir.entries() else { return vec![] };
         let is_stale = |name: &String| {
             let Some((id, extension)) = parse_file_name(name) else { return false };
-            let is_replaceable = [SEGMENT_EXTENSION, DRAFT_EXTENSION].contains(&extension);
+            let is_replaceable =
+                [SEGMENT_EXTENSION, CHUNKS_EXTENSION, DRAFT_EXTENSION].contains(&extension);
             id != self.id || is_replaceable && !segments.contains(name)
         };
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -234,12 +237,13 @@ impl IndexFiles {
 /// Splits the name of a file of an index into id and extension: `0123456789abcdef.db`,
 /// `0123456789abcdef-7.seg`.
 fn parse_file_name(name: &str) -> Option<(&str, &str)> {
-    const EXTENSIONS: [&str; 6] = [
+    const EXTENSIONS: [&str; 7] = [
         DATABASE_EXTENSION,
         WRITE_AHEAD_LOG_EXTENSION,
         SHARED_MEMORY_EXTENSION,
         JOURNAL_EXTENSION,
         SEGMENT_EXTENSION,
+        CHUNKS_EXTENSION,
         DRAFT_EXTENSION,
     ];
     let (stem, extension) = name.split_once('.')?;

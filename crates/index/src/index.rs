@@ -196,32 +196,12 @@ impl Index {
 
     /// Takes the writer's lock, or returns `None` if another process has it.
     pub fn try_lock(&self) -> Result<Option<WriteLock>, IndexError> {
-        let file = self.open_lock_file()?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(WriteLock { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(self.folder.io_error(LOCK_FILE, &error)),
-        }
+        try_open_lock(&self.folder)
     }
 
     /// Waits for the writer's lock.
     pub fn lock(&self) -> Result<WriteLock, IndexError> {
-        let file = self.open_lock_file()?;
-        file.lock().map_err(|error| self.folder.io_error(LOCK_FILE, &error))?;
-        Ok(WriteLock { _file: file })
-    }
-
-    fn open_lock_file(&self) -> Result<File, IndexError> {
-        let dir = self.folder.dir()?;
-        // Opening a FIFO would block until another process reads it.
-        if dir.metadata(LOCK_FILE).is_ok_and(|metadata| !metadata.is_file()) {
-            let error = io::Error::new(io::ErrorKind::PermissionDenied, "it is not a regular file");
-            return Err(self.folder.io_error(LOCK_FILE, &error));
-        }
-        let mut options = OpenOptions::new();
-        options.create(true).write(true);
-        let opened = dir.open_with(LOCK_FILE, &options).map(cap_std::fs::File::into_std);
-        opened.map_err(|error| self.folder.io_error(LOCK_FILE, &error))
+        open_lock(&self.folder)
     }
 
     /// Creates an empty index, which becomes the current one with its first commit. Until then no
@@ -412,4 +392,34 @@ fn apply_in_memory(
         segments.push(Arc::new(draft.open_in_memory()?));
     }
     Snapshot::new(db, slots, segments, VectorNumbers::default(), None)
+}
+
+/// Takes the writer's lock of a folder, or returns `None` if another process has it.
+pub(crate) fn try_open_lock(folder: &IndexFolder) -> Result<Option<WriteLock>, IndexError> {
+    let file = open_lock_file(folder)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(WriteLock { _file: file })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(folder.io_error(LOCK_FILE, &error)),
+    }
+}
+
+/// Waits for the writer's lock of a folder.
+pub(crate) fn open_lock(folder: &IndexFolder) -> Result<WriteLock, IndexError> {
+    let file = open_lock_file(folder)?;
+    file.lock().map_err(|error| folder.io_error(LOCK_FILE, &error))?;
+    Ok(WriteLock { _file: file })
+}
+
+fn open_lock_file(folder: &IndexFolder) -> Result<File, IndexError> {
+    let dir = folder.dir()?;
+    // Opening a FIFO would block until another process reads it.
+    if dir.metadata(LOCK_FILE).is_ok_and(|metadata| !metadata.is_file()) {
+        let error = io::Error::new(io::ErrorKind::PermissionDenied, "it is not a regular file");
+        return Err(folder.io_error(LOCK_FILE, &error));
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).write(true);
+    let opened = dir.open_with(LOCK_FILE, &options).map(cap_std::fs::File::into_std);
+    opened.map_err(|error| folder.io_error(LOCK_FILE, &error))
 }

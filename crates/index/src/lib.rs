@@ -7,6 +7,7 @@
 
 mod apply;
 mod checksum;
+pub mod cold;
 mod components;
 mod compression;
 mod documents;
@@ -17,13 +18,16 @@ mod name_hash;
 mod quantise;
 mod relations;
 mod segment;
+mod segment_assembly;
 mod slots;
 mod snapshot;
 mod sqlite;
 mod stored_memory;
 mod tables;
+mod term_search;
 mod update;
 mod vector_numbers;
+mod vector_search;
 mod view;
 
 pub use documents::{CachedDocument, DocumentCache, DocumentToCache};

@@ -12,7 +12,7 @@ use tantivy::{Index, TantivyDocument, doc};
 use crate::failure::Failure;
 
 /// An index of tantivy with default settings.
-pub(super) struct TantivyBaseline {
+pub(crate) struct TantivyBaseline {
     index: Index,
     text: Field,
 }
@@ -40,8 +40,15 @@ impl TantivyBaseline {
         Ok(TantivyBaseline { index, text })
     }
 
+    /// Opens the index that another process made of a file.
+    pub(crate) fn open(folder: &Path) -> Result<Self, Failure> {
+        let index = Index::open_in_dir(folder)?;
+        let text = index.schema().get_field("text")?;
+        Ok(TantivyBaseline { index, text })
+    }
+
     /// Searches the ten best hits of each question, and returns how long each search took.
-    pub(super) fn ask(&self, questions: &[String]) -> Result<Vec<Duration>, Failure> {
+    pub(crate) fn ask(&self, questions: &[String]) -> Result<Vec<Duration>, Failure> {
         let searcher = self.index.reader()?.searcher();
         let parser = QueryParser::for_index(&self.index, vec![self.text]);
         let mut times = Vec::with_capacity(questions.len());

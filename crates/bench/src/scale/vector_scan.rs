@@ -13,14 +13,14 @@ const RESULTS: usize = 10;
 const DIMENSIONS: usize = 256;
 
 /// Quantised vectors: one sign bit and one byte a dimension.
-pub(super) struct VectorScan {
+pub(crate) struct VectorScan {
     signs: Vec<[u64; 4]>,
     values: Vec<[i8; DIMENSIONS]>,
 }
 
 impl VectorScan {
     /// Quantises vectors to signs and bytes.
-    pub(super) fn new(vectors: impl Iterator<Item = Vec<f32>>) -> Self {
+    pub(crate) fn new(vectors: impl Iterator<Item = Vec<f32>>) -> Self {
         let mut scan = VectorScan { signs: vec![], values: vec![] };
         for vector in vectors {
             let (signs, values) = quantise(&vector);
@@ -32,7 +32,7 @@ impl VectorScan {
 
     /// Finds the nearest vectors, candidates by sign bits and then the best of them by their bytes, and returns how long
     /// that took.
-    pub(super) fn scan(&self, query: &[f32]) -> Duration {
+    pub(crate) fn scan(&self, query: &[f32]) -> Duration {
         let started = Instant::now();
         let (signs, values) = quantise(query);
         let mut distances: Vec<u16> = Vec::with_capacity(self.signs.len());

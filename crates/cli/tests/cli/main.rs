@@ -13,6 +13,8 @@ mod assembly;
 mod attacks;
 mod bad_input;
 mod budgets;
+#[cfg(unix)]
+mod cold;
 mod conflicts;
 mod conversations;
 mod damage;

@@ -1,6 +1,6 @@
 //! Transcripts of sessions.
 
-use heirloom_core::transcript::{self, Digest};
+use heirloom_core::transcript::{self, Digest, Format, MessageStream};
 
 use super::{check_line, check_problem};
 use crate::signature::{Signature, kind_of};
@@ -39,6 +39,7 @@ pub fn transcript_read(data: &[u8]) -> Signature {
         read.files_written.iter().all(|file| !read.files_read.contains(file)),
         "read and written"
     );
+    check_stream(text, read.format);
     let digest = transcript::digest_transcript(&read);
     assert_eq!(digest, transcript::digest_transcript(&read), "the digest differs");
     check_digest(&digest);
@@ -55,6 +56,25 @@ pub fn transcript_read(data: &[u8]) -> Signature {
         [goals, decisions, open, sequence, todos].map(|list| list.len().min(3)),
         (outcome.is_empty(), read.commits.len().min(2), read.choices.len().min(2)),
     ))
+}
+
+/// Reads the text line by line: a message is on its line, is found there again, and a stored state continues.
+fn check_stream(text: &str, format: Format) {
+    let mut stream = MessageStream::new(format);
+    for (number, line) in (1..).zip(text.lines()) {
+        let mut messages = vec![];
+        let before = stream.clone();
+        let problem = stream.read_line(PATH, number, line, |message| messages.push(message));
+        problem.iter().for_each(|problem| check_problem(text, problem, PATH));
+        let again = before.messages_of_line(number, line);
+        for message in &messages {
+            assert!(message.line == number && !message.text.trim().is_empty(), "{message:?}");
+            assert!(again.contains(message), "{message:?} is not found again");
+        }
+        let stored = serde_json::to_string(&stream)
+            .map(|stored| serde_json::from_str::<MessageStream>(&stored));
+        assert!(matches!(stored, Ok(Ok(ref restored)) if *restored == stream), "the state changes");
+    }
 }
 
 fn check_digest(digest: &Digest) {

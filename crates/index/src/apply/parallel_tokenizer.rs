@@ -1,17 +1,14 @@
 //! Tokenizing and embedding chunks of passages on all processors.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use heirloom_core::embedding::{BagOfWordsEmbedder, Embedder};
+use heirloom_core::embedding::Embedder;
 use heirloom_core::parallel;
 use heirloom_core::recall::Slot;
 
 use crate::IndexError;
-use crate::segment::{
-    Chunk, EmbedderPieces, SegmentBuilder, TokenizedChunks, Tokenizer, VectorRows,
-};
+use crate::segment::{Chunk, SegmentBuilder, Tokenizer, VectorRows};
+use crate::segment_assembly::{Batch, SegmentAssembly, embed_pieces};
 
 /// How many chunks a thread takes at once.
 const CHUNKS_PER_BATCH: usize = 512;
@@ -29,49 +26,13 @@ pub(super) struct ParallelTokenizer<'w> {
     done: AtomicUsize,
     /// How many threads have started to work.
     threads: AtomicUsize,
-    /// The batches that are done and not yet in the segment, by number.
-    finished: Mutex<BTreeMap<usize, Batch>>,
-    assembly: Mutex<Assembly>,
-}
-
-/// The results of a batch.
-struct Batch {
-    /// The thread that worked on it, whose term ids it has.
-    thread: usize,
-    tokenized: TokenizedChunks,
-    vectors: VectorRows,
-}
-
-/// The segment under construction.
-struct Assembly {
-    next_batch: usize,
-    /// For each thread, the segment's term ids by the thread's term ids.
-    term_ids: Vec<Vec<u32>>,
-    builder: SegmentBuilder,
-    term_counts: Vec<u32>,
-}
-
-impl Assembly {
-    fn add(&mut self, Batch { thread, tokenized, vectors }: Batch) {
-        if self.term_ids.len() <= thread {
-            self.term_ids.resize_with(thread + 1, Vec::new);
-        }
-        self.term_counts.extend_from_slice(&tokenized.lengths);
-        self.builder.add_terms(&mut self.term_ids[thread], tokenized);
-        self.builder.add_vectors(vectors);
-        self.next_batch += 1;
-    }
+    assembly: SegmentAssembly,
 }
 
 impl<'w> ParallelTokenizer<'w> {
     /// Takes chunks of consecutive slots.
     pub(super) fn new(embedder: &'w dyn Embedder, first: Slot, chunks: Vec<Chunk<'w>>) -> Self {
-        let assembly = Assembly {
-            next_batch: 0,
-            term_ids: vec![],
-            builder: SegmentBuilder::new(embedder.dimensions()),
-            term_counts: Vec::with_capacity(chunks.len()),
-        };
+        let assembly = SegmentAssembly::new(embedder.dimensions(), chunks.len());
         ParallelTokenizer {
             embedder,
             first,
@@ -79,8 +40,7 @@ impl<'w> ParallelTokenizer<'w> {
             next_batch: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
             threads: AtomicUsize::new(0),
-            finished: Mutex::default(),
-            assembly: Mutex::new(assembly),
+            assembly,
         }
     }
 
@@ -117,50 +77,23 @@ impl<'w> ParallelTokenizer<'w> {
             let first = self.first + start as Slot;
             let mut tokenized = tokenizer.tokenize(first, chunks);
             let vectors = match self.embedder.as_bag_of_words() {
-                Some(embedder) => Ok(self.embed_pieces(embedder, &tokenized.take_pieces())),
+                Some(embedder) => {
+                    Ok(embed_pieces(embedder, self.embedder.dimensions(), &tokenized.take_pieces()))
+                }
                 None => self.embed_texts(first, chunks, report),
             };
             // After a failure the results are discarded, so other threads take no further batch.
             let stop = |_: &IndexError| self.next_batch.store(usize::MAX / 2, Ordering::Relaxed);
             let vectors = vectors.inspect_err(stop)?;
-            lock(&self.finished).insert(number, Batch { thread, tokenized, vectors });
-            self.assemble();
+            self.assembly.add(number, Batch { thread, tokenized, vectors });
             self.done.fetch_add(chunks.len(), Ordering::Relaxed);
             report();
         }
     }
 
-    /// Adds the finished batches that are next in order to the segment, unless another thread is
-    /// doing that.
-    fn assemble(&self) {
-        let Ok(mut assembly) = self.assembly.try_lock() else { return };
-        let take_finished = |number: usize| lock(&self.finished).remove(&number);
-        while let Some(batch) = take_finished(assembly.next_batch) {
-            assembly.add(batch);
-        }
-    }
-
     /// Returns the segment's builder and how many terms each chunk has, once all threads are done.
     pub(super) fn finish(self) -> (SegmentBuilder, Vec<u32>) {
-        self.assemble();
-        let assembly = self.assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (assembly.builder, assembly.term_counts)
-    }
-
-    /// Makes vectors from pieces.
-    fn embed_pieces(
-        &self,
-        embedder: &dyn BagOfWordsEmbedder,
-        pieces: &EmbedderPieces,
-    ) -> VectorRows {
-        let dimensions = self.embedder.dimensions();
-        let mut rows = VectorRows::with_capacity(pieces.len(), dimensions);
-        let mut vector = vec![0.0; dimensions];
-        for (slot, pieces) in pieces.texts() {
-            embedder.write_vector(pieces, &mut vector);
-            rows.add(slot, &vector);
-        }
-        rows
+        self.assembly.finish()
     }
 
     /// Makes vectors from the text of each chunk, and from the summary of each passage that has one.
@@ -187,8 +120,4 @@ impl<'w> ParallelTokenizer<'w> {
         })?;
         Ok(rows)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

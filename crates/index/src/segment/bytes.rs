@@ -43,8 +43,13 @@ impl MappedFile {
         Ok(MappedFile { map, file, modified })
     }
 
+    /// Returns the bytes of the file.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.map
+    }
+
     /// Returns whether the file has the length and the modification time of when it was mapped.
-    pub(super) fn is_unchanged(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         self.file.metadata().is_ok_and(|now| {
             now.len() == self.map.len() as u64 && now.modified().ok() == self.modified
         })

@@ -117,6 +117,11 @@ impl Segment {
         }
     }
 
+    /// Returns how many bytes the segment has.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     /// Returns how many vectors there are.
     pub(crate) fn vector_count(&self) -> usize {
         self.vectors

@@ -175,15 +175,34 @@ impl<'e> Tokenizer<'e> {
         tokenized
     }
 
-    fn tokenize_chunk(&mut self, slot: Slot, chunk: &Chunk<'_>, to: &mut TokenizedChunks) {
+    /// Tokenises plain texts of consecutive slots.
+    pub(crate) fn tokenize_texts<'t>(
+        &mut self,
+        first: Slot,
+        texts: impl Iterator<Item = &'t str>,
+    ) -> TokenizedChunks {
+        let mut tokenized = TokenizedChunks::default();
+        for (slot, text) in (first..).zip(texts) {
+            self.tokenize_text(slot, text, &mut tokenized);
+            tokenized.term_ends.push((slot, tokenized.terms.len()));
+        }
+        tokenized.new_terms = std::mem::take(&mut self.terms.new);
+        tokenized
+    }
+
+    fn tokenize_text(&mut self, slot: Slot, text: &str, to: &mut TokenizedChunks) {
         let start = to.terms.len();
-        for_each_word(chunk.text, |word| {
+        for_each_word(text, |word| {
             let word = self.word(word);
             push_range(&mut to.terms, &self.word_terms, word.terms);
             push_range(&mut to.pieces.pieces, &self.word_pieces, word.pieces);
         });
         to.pieces.end_text(slot);
         to.lengths.push((to.terms.len() - start) as u32);
+    }
+
+    fn tokenize_chunk(&mut self, slot: Slot, chunk: &Chunk<'_>, to: &mut TokenizedChunks) {
+        self.tokenize_text(slot, chunk.text, to);
         for_each_word(chunk.passage.title.as_deref().unwrap_or_default(), |word| {
             let word = self.word(word);
             push_range(&mut to.terms, &self.word_terms, word.terms);

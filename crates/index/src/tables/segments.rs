@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use crate::IndexError;
 
-pub(super) const SCHEMA: &str = "
+pub(crate) const SCHEMA: &str = "
 CREATE TABLE segment(number INTEGER PRIMARY KEY, file TEXT NOT NULL, slots INTEGER NOT NULL);
 ";
 

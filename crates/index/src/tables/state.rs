@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use crate::IndexError;
 
-pub(super) const SCHEMA: &str = "
+pub(crate) const SCHEMA: &str = "
 CREATE TABLE state(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 ";
 
@@ -29,7 +29,7 @@ pub(crate) struct EmbedderId {
 }
 
 /// Writes the state of an empty index.
-pub(super) fn initialise(db: &Connection, embedder: &EmbedderId) -> Result<(), IndexError> {
+pub(crate) fn initialise(db: &Connection, embedder: &EmbedderId) -> Result<(), IndexError> {
     set(db, VERSION_KEY, FORMAT_VERSION)?;
     set(db, GENERATION_KEY, 0)?;
     set(db, DIMENSIONS_KEY, i64::try_from(embedder.dimensions).unwrap_or_default())?;

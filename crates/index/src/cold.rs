@@ -1,0 +1,173 @@
+//! An index of transcripts: what is searched only when someone digs.
+//!
+//! It has the segments of the main index and its ranking, and nothing else: no text is copied, and no passage is a row
+//! of SQLite. A chunk has a slot, and a segment has a file beside it with fixed-width data of its chunks: where the
+//! message is, its role and its day. SQLite has the list of transcripts, how far each was read, and which runs of slots
+//! belong to it; a commit to it, which comes last, names the segments that are valid.
+//!
+//! Segments have a limited size, so that indexing takes little memory however much there is. What a transcript gains
+//! later is in another run of slots; neighbours, statistics and ties do not depend on how the slots are divided, so an
+//! index that was built in parts answers like one that was built at once.
+
+mod builder;
+mod chunks;
+mod snapshot;
+mod tables;
+mod view;
+mod writer;
+
+use heirloom_core::embedding::Embedder;
+use heirloom_core::transcript::Role;
+
+use crate::folder::{IndexFiles, IndexFolder};
+use crate::index::{open_lock, try_open_lock};
+use crate::segment::{MappedFile, Segment, SegmentBytes};
+use crate::tables::segments::SegmentRow;
+use crate::tables::state::{self, EmbedderId};
+use crate::{IndexError, IndexErrorKind, WriteLock, sqlite};
+
+pub use builder::{BuiltSegment, ChunkBatch, MessageToIndex};
+pub use snapshot::ColdSnapshot;
+pub use view::{ColdFilter, ColdView};
+pub use writer::{ColdWriter, TranscriptUpdate};
+
+/// How often opening is tried when another process commits at the same time.
+const MAX_OPEN_ATTEMPTS: usize = 20;
+
+/// The delay between those attempts.
+const OPEN_RETRY_DELAY: std::time::Duration = std::time::Duration::from_millis(10);
+
+/// A transcript as the index knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTranscript {
+    /// Identifies it in this index.
+    pub id: i64,
+    /// Its path, as the caller names it.
+    pub name: String,
+    /// What the agent is called.
+    pub agent: String,
+    /// The id and the title of its session.
+    pub session: Option<String>,
+    /// The title of its session.
+    pub title: Option<String>,
+    /// Identifies the version that was read to its end; `None` if it was not read to its end.
+    pub stamp: Option<String>,
+    /// How far it was read, as the caller stores it.
+    pub state: String,
+    /// How many bytes of it were read.
+    pub bytes: u64,
+    /// Lines that could not be read, as the caller stores them.
+    pub problems: Vec<String>,
+}
+
+/// Where a chunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// The bytes before the line of the transcript.
+    pub offset: u64,
+    /// The number of the line.
+    pub line: u32,
+    /// The number of the message in the line.
+    pub part: u16,
+    /// The number of the chunk in the message.
+    pub chunk: u16,
+    /// The author of the message.
+    pub role: Role,
+    /// The day of the message, in days since 1970.
+    pub day: Option<i32>,
+}
+
+/// An index of transcripts in a folder.
+#[derive(Debug, Clone)]
+pub struct ColdIndex {
+    folder: IndexFolder,
+    embedder: EmbedderId,
+}
+
+impl ColdIndex {
+    /// Creates a handle to the index of a folder, without opening it.
+    pub fn new(folder: IndexFolder, embedder: &dyn Embedder) -> Self {
+        let name = embedder.name().to_owned();
+        ColdIndex { folder, embedder: EmbedderId { name, dimensions: embedder.dimensions() } }
+    }
+
+    /// Opens the last commit; `None` if there is no index of this version, or it is damaged. Reuses what is unchanged of
+    /// an earlier snapshot.
+    pub fn open(&self, known: Option<ColdSnapshot>) -> Result<Option<ColdSnapshot>, IndexError> {
+        let mut known = known;
+        for _ in 0..MAX_OPEN_ATTEMPTS {
+            match self.open_once(known.take()) {
+                Err(error) if error.kind == IndexErrorKind::Conflict => {
+                    std::thread::sleep(OPEN_RETRY_DELAY);
+                }
+                Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
+                opened => return opened,
+            }
+        }
+        Ok(None)
+    }
+
+    fn open_once(&self, known: Option<ColdSnapshot>) -> Result<Option<ColdSnapshot>, IndexError> {
+        let Some(files) = self.current_files() else { return Ok(None) };
+        let (db, is_reusable) = match sqlite::open(&files.database()) {
+            Err(error)
+                if error.kind == IndexErrorKind::Unwritable && !files.has_write_ahead_log() =>
+            {
+                (sqlite::open_immutable(&files.database()).map_err(|_| error)?, false)
+            }
+            opened => (opened?, true),
+        };
+        // Reading past the end of a truncated memory map would raise SIGBUS.
+        db.pragma_update(None, "mmap_size", 0)?;
+        sqlite::execute(&db, ["BEGIN"])?;
+        if !tables::is_compatible(&db, &self.embedder)? {
+            return Ok(None);
+        }
+        let mut snapshot = ColdSnapshot::load(&self.folder, files, db, known)?;
+        snapshot.is_reusable = is_reusable;
+        Ok(Some(snapshot))
+    }
+
+    /// Returns the files of the index, unless another machine made them.
+    fn current_files(&self) -> Option<IndexFiles> {
+        IndexFiles::current(&self.folder).filter(IndexFiles::is_created_on_this_machine)
+    }
+
+    /// Takes the writer's lock, or returns `None` if another process has it.
+    pub fn try_lock(&self) -> Result<Option<WriteLock>, IndexError> {
+        try_open_lock(&self.folder)
+    }
+
+    /// Waits for the writer's lock.
+    pub fn lock(&self) -> Result<WriteLock, IndexError> {
+        open_lock(&self.folder)
+    }
+}
+
+/// Opens the file of a segment.
+fn open_segment(folder: &IndexFolder, file: &str) -> Result<Segment, IndexError> {
+    Ok(Segment::new(SegmentBytes::Mapped(map(folder, file)?))?.in_file(file))
+}
+
+/// Maps a file of the index into memory.
+fn map(folder: &IndexFolder, file: &str) -> Result<MappedFile, IndexError> {
+    let opened = match folder.dir()?.open(file) {
+        Ok(opened) => opened.into_std(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // Another process may have committed and removed the file.
+            return Err(IndexError::new(IndexErrorKind::Conflict, format!("{file} is missing")));
+        }
+        Err(error) => return Err(folder.io_error(file, &error)),
+    };
+    MappedFile::new(opened).map_err(|error| folder.io_error(file, &error))
+}
+
+/// Returns the name of the file with the data of the chunks of a segment.
+fn chunks_file(segment: &SegmentRow) -> String {
+    segment.file.replace(".seg", ".chunks")
+}
+
+/// Reads the generation of a database.
+fn generation(db: &rusqlite::Connection) -> Result<i64, IndexError> {
+    state::generation(db)
+}

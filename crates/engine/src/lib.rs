@@ -5,6 +5,7 @@ mod assembly;
 mod client;
 pub mod completion;
 pub mod error;
+mod hot;
 mod import;
 mod indexing;
 mod llm;

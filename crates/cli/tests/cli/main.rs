@@ -26,6 +26,8 @@ mod fields;
 mod full_disk;
 mod guide;
 mod hierarchies;
+#[cfg(unix)]
+mod hot;
 mod log;
 mod mcp;
 mod mcp_arguments;

@@ -24,6 +24,14 @@ pub struct HotItem {
     pub own_end: usize,
 }
 
+impl HotItem {
+    /// Returns whether there is text between its heading and the next one.
+    pub fn has_own_text(&self, text: &str) -> bool {
+        let own = text[self.bytes.start..self.own_end].lines().skip(1);
+        own.into_iter().any(|line| !line.trim().is_empty())
+    }
+}
+
 /// What a name of an item means.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ItemMatch<'i> {

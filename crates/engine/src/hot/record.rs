@@ -14,7 +14,7 @@ use crate::Error;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LinkRecord {
     /// The version of the format.
-    version: u32,
+    pub(crate) version: u32,
     /// The ids of the clients.
     pub(crate) clients: BTreeSet<String>,
     /// Whether files were generated in place of links.

@@ -3,8 +3,8 @@
 mod load;
 mod record;
 mod sources;
-mod tree;
 mod transfer;
+mod tree;
 
 use heirloom_core::record::Referent;
 

@@ -146,8 +146,7 @@ fn remove(root: &Root, path: &str) -> Result<(), StoreError> {
 
 /// Removes a folder if it is empty. Returns whether it did.
 pub fn remove_empty_folder(root: &Root, folder: &str) -> bool {
-    look(root, folder) == UnfollowedPath::Folder
-        && root.dir().handle().remove_dir(folder).is_ok()
+    look(root, folder) == UnfollowedPath::Folder && root.dir().handle().remove_dir(folder).is_ok()
 }
 
 fn refuse_behind_link(root: &Root, path: &str) -> Result<(), StoreError> {

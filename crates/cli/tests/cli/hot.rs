@@ -106,12 +106,15 @@ fn link_of(workspace: &Workspace, path: &str) -> Option<String> {
 
 #[test]
 fn claude_code_follows_links() {
-    let files = "//- CLAUDE.md\n# Mine\n//- .claude/rules/mine.md\n# Mine\n//- .claude/settings.json\n{}\n";
+    let files =
+        "//- CLAUDE.md\n# Mine\n//- .claude/rules/mine.md\n# Mine\n//- .claude/settings.json\n{}\n";
     link_and_unlink("claude-code", files, |workspace| {
         let link = link_of(workspace, ".claude/rules/user-profile.md").unwrap();
         assert_eq!(link, "../../agent/rules/common/user-profile.md");
         assert!(workspace.read(".claude/rules/user-profile.md").contains("Answer in"));
-        assert!(workspace.read(".claude/commands/save-memory.md").starts_with("---\ndescription: Save"));
+        assert!(
+            workspace.read(".claude/commands/save-memory.md").starts_with("---\ndescription: Save")
+        );
         assert_eq!(workspace.read("CLAUDE.md"), "# Mine\n");
     });
     link_and_unlink("claude-code", "", |_| {});
@@ -119,7 +122,8 @@ fn claude_code_follows_links() {
 
 #[test]
 fn cursor_needs_front_matter() {
-    let files = "//- .cursor/rules/gitignore-tool-behavior.mdc\n---\nalwaysApply: true\n---\nMine\n";
+    let files =
+        "//- .cursor/rules/gitignore-tool-behavior.mdc\n---\nalwaysApply: true\n---\nMine\n";
     link_and_unlink("cursor", files, |workspace| {
         let generated = workspace.read(".cursor/rules/user-profile.mdc");
         assert!(generated.starts_with("---\nalwaysApply: true\n---\n<!-- Made by"), "{generated}");
@@ -128,7 +132,12 @@ fn cursor_needs_front_matter() {
         assert_eq!(link, "../../agent/rules/common/always.md");
         assert!(workspace.has(".agents/skills/save-memory/SKILL.md"));
         let status = workspace.json("hot status");
-        let besides: Vec<&str> = status["client_files"].as_array().unwrap().iter().map(|it| it["path"].as_str().unwrap()).collect();
+        let besides: Vec<&str> = status["client_files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["path"].as_str().unwrap())
+            .collect();
         assert_eq!(besides, [".cursor/rules/gitignore-tool-behavior.mdc"]);
         assert_eq!(status["heaviest_client"], "cursor");
     });
@@ -138,7 +147,10 @@ fn cursor_needs_front_matter() {
 fn codex_reads_a_block_in_agents_md() {
     link_and_unlink("codex", "//- AGENTS.md\n# Mine\nno final line break", |workspace| {
         let agents = workspace.read("AGENTS.md");
-        assert!(agents.starts_with("# Mine\nno final line break\n\n<!-- heirloom:hot begin"), "{agents}");
+        assert!(
+            agents.starts_with("# Mine\nno final line break\n\n<!-- heirloom:hot begin"),
+            "{agents}"
+        );
         assert!(agents.contains("Answer in") && agents.contains("(docs/a.md)"), "{agents}");
     });
     link_and_unlink("codex", "//- AGENTS.md\n# Mine\r\n\r\nDo.\r\n", |workspace| {
@@ -179,7 +191,10 @@ fn antigravity_and_windsurf_have_folders_of_rules() {
     {
         link_and_unlink(client, "", |workspace| {
             let text = workspace.read(path);
-            assert!(text.starts_with("---\ntrigger: always_on\nalwaysApply: true\n---\n"), "{text}");
+            assert!(
+                text.starts_with("---\ntrigger: always_on\nalwaysApply: true\n---\n"),
+                "{text}"
+            );
         });
     }
 }
@@ -189,10 +204,14 @@ fn opencode_is_told_of_the_folder() {
     link_and_unlink("opencode", "", |workspace| {
         assert!(workspace.read("opencode.jsonc").contains("\"agent/rules/common/*.md\""));
     });
-    link_and_unlink("opencode", "//- opencode.json\n{ /* mine */ }\n//- CLAUDE.md\n# Mine\n", |workspace| {
-        assert_eq!(workspace.read("opencode.json"), "{ /* mine */ }\n");
-        assert!(workspace.read("CLAUDE.md").contains("Answer in"));
-    });
+    link_and_unlink(
+        "opencode",
+        "//- opencode.json\n{ /* mine */ }\n//- CLAUDE.md\n# Mine\n",
+        |workspace| {
+            assert_eq!(workspace.read("opencode.json"), "{ /* mine */ }\n");
+            assert!(workspace.read("CLAUDE.md").contains("Answer in"));
+        },
+    );
 }
 
 #[test]
@@ -262,7 +281,11 @@ fn what_a_person_wrote_or_changed_is_kept() {
     workspace.write(".agents/skills/save-memory/SKILL.md", format!("{skill}more\n"));
     assert_eq!(workspace.heir("hot link --check").code, 1);
     let printed = workspace.heir("hot unlink").ok();
-    assert_eq!(printed.matches("it was changed since `heir hot link` made it").count(), 2, "{printed}");
+    assert_eq!(
+        printed.matches("it was changed since `heir hot link` made it").count(),
+        2,
+        "{printed}"
+    );
     assert_eq!(link_of(&workspace, ".cursor/rules/always.mdc").unwrap(), "../../docs/a.md");
     assert!(workspace.read(".agents/skills/save-memory/SKILL.md").ends_with("more\n"));
     assert!(!workspace.has(".claude") && !workspace.has(".heirloom/hot-links.json"));
@@ -291,36 +314,54 @@ fn hostile_links_and_records_reach_nothing_outside() {
     let record = r#"{"version":1,"clients":["cursor","zed"],"folders":["docs","../out",".git"],"files":["README.md","docs/a.md","../victim.md","AGENTS.md",".cursor/rules/mine.mdc",".agents/rules/away.md"]}"#;
     type Attack<'a> = (&'a str, Box<dyn Fn(&Workspace) + 'a>);
     let attacks: Vec<Attack<'_>> = vec![
-        ("client folders", Box::new(|w| {
-            link(w, ".claude", outside.path());
-            link(w, ".cursor/rules", &outside.path().join("rules"));
-            link(w, ".github", outside.path());
-            link(w, ".agents", outside.path());
-            link(w, ".windsurf", outside.path());
-        })),
-        ("instruction files", Box::new(|w| {
-            for file in ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".rules", "opencode.jsonc"] {
-                link(w, file, &victim);
-            }
-        })),
-        ("dangling instruction files", Box::new(|w| link(w, "AGENTS.md", &outside.path().join("new.md")))),
-        ("private files inside", Box::new(|w| {
-            w.write(".env", "xyzzy-plugh");
-            link(w, "AGENTS.md", Path::new(".env"));
-            link(w, "GEMINI.md", Path::new(".heirloom/config.toml"));
-            link(w, "agent/rules/common/env.md", Path::new("../../../.env"));
-        })),
-        ("rules", Box::new(|w| {
-            link(w, "agent/rules/common/user-profile.md", &victim);
-            link(w, "agent/commands", outside.path());
-        })),
+        (
+            "client folders",
+            Box::new(|w| {
+                link(w, ".claude", outside.path());
+                link(w, ".cursor/rules", &outside.path().join("rules"));
+                link(w, ".github", outside.path());
+                link(w, ".agents", outside.path());
+                link(w, ".windsurf", outside.path());
+            }),
+        ),
+        (
+            "instruction files",
+            Box::new(|w| {
+                for file in ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".rules", "opencode.jsonc"] {
+                    link(w, file, &victim);
+                }
+            }),
+        ),
+        (
+            "dangling instruction files",
+            Box::new(|w| link(w, "AGENTS.md", &outside.path().join("new.md"))),
+        ),
+        (
+            "private files inside",
+            Box::new(|w| {
+                w.write(".env", "xyzzy-plugh");
+                link(w, "AGENTS.md", Path::new(".env"));
+                link(w, "GEMINI.md", Path::new(".heirloom/config.toml"));
+                link(w, "agent/rules/common/env.md", Path::new("../../../.env"));
+            }),
+        ),
+        (
+            "rules",
+            Box::new(|w| {
+                link(w, "agent/rules/common/user-profile.md", &victim);
+                link(w, "agent/commands", outside.path());
+            }),
+        ),
         ("the folder of the rules", Box::new(|w| link(w, "agent/rules/common", outside.path()))),
-        ("the record", Box::new(|w| {
-            w.write(".heirloom/hot-links.json", record);
-            w.write("README.md", "xyzzy-keep");
-            w.write(".cursor/rules/mine.mdc", "xyzzy-keep");
-            link(w, ".agents/rules/away.md", &victim);
-        })),
+        (
+            "the record",
+            Box::new(|w| {
+                w.write(".heirloom/hot-links.json", record);
+                w.write("README.md", "xyzzy-keep");
+                w.write(".cursor/rules/mine.mdc", "xyzzy-keep");
+                link(w, ".agents/rules/away.md", &victim);
+            }),
+        ),
         ("the record as a link", Box::new(|w| link(w, ".heirloom/hot-links.json", &victim))),
         ("the list of reviews", Box::new(|w| link(w, ".heirloom/hot-reviews.memory.md", &victim))),
         ("the document of an item", Box::new(|w| link(w, ".heirloom/context", outside.path()))),
@@ -345,11 +386,17 @@ fn hostile_links_and_records_reach_nothing_outside() {
         ] {
             let ran = workspace.heir(command);
             let printed = format!("{}{}", ran.stdout, ran.stderr);
-            assert!(!printed.contains("xyzzy") && !printed.contains("panicked"), "{attack}: {command}: {printed}");
+            assert!(
+                !printed.contains("xyzzy") && !printed.contains("panicked"),
+                "{attack}: {command}: {printed}"
+            );
             assert_eq!(tree(outside.path()), before_outside, "{attack}: {command}: {printed}");
             for (path, entry) in tree(workspace.path()) {
-                let is_source = ["README.md", ".env", ".cursor/rules/mine.mdc"].contains(&path.as_str());
-                if let Entry::File(bytes) = entry && !is_source {
+                let is_source =
+                    ["README.md", ".env", ".cursor/rules/mine.mdc"].contains(&path.as_str());
+                if let Entry::File(bytes) = entry
+                    && !is_source
+                {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     assert!(!text.contains("xyzzy"), "{attack}: {command}: {path} has a copy");
                 }
@@ -381,7 +428,10 @@ fn an_item_moves_to_warm_memory_and_back() {
         workspace.write(rule, "<!-- budget: 50 lines -->\r\n# Names\r\n\r\n## Zebra branches\r\n\r\n- feat/zebra\r\n\r\n## Files\r\nshort");
         let before = tree(workspace.path());
         let folders = |tree: &BTreeMap<String, Entry>| -> BTreeMap<String, Entry> {
-            tree.iter().filter(|(_, entry)| **entry != Entry::Folder).map(|(path, entry)| (path.clone(), entry.clone())).collect()
+            tree.iter()
+                .filter(|(_, entry)| **entry != Entry::Folder)
+                .map(|(path, entry)| (path.clone(), entry.clone()))
+                .collect()
         };
         let printed = workspace.heir("hot demote names#zebra-branches").ok();
         assert!(printed.contains(to), "{printed}");

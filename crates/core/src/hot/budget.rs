@@ -72,7 +72,8 @@ pub fn count_lines(text: &str) -> usize {
 /// The start of the comment that states a budget.
 const COMMENT_START: &str = "<!-- budget:";
 
-const HINT: &str = "write it like `<!-- budget: 50 lines -->` or `<!-- budget: 50 lines, 600 tokens -->`";
+const HINT: &str =
+    "write it like `<!-- budget: 50 lines -->` or `<!-- budget: 50 lines, 600 tokens -->`";
 
 /// Returns the line that states the budget of a file, from 0, and what it says.
 fn statement(text: &str) -> Option<(usize, &str)> {

@@ -220,7 +220,11 @@ pub const CLIENTS: &[Client] = &[
         settings: None,
         root_files: RootFiles::All(&[]),
         may_also_read: &[
-            MayAlsoRead { path: AGENTS_FILE, unless_exists: None, who: "Antigravity from 1.20.3 on" },
+            MayAlsoRead {
+                path: AGENTS_FILE,
+                unless_exists: None,
+                who: "Antigravity from 1.20.3 on",
+            },
             MayAlsoRead { path: "GEMINI.md", unless_exists: None, who: "Antigravity" },
         ],
         imports_files: false,
@@ -305,9 +309,7 @@ pub fn is_known_place(path: &str) -> bool {
         });
         let command = in_folder(client.commands.folder);
         let is_command = match client.commands.form {
-            CommandForm::Skill => {
-                command.strip_suffix("/SKILL.md").is_some_and(is_plain_name)
-            }
+            CommandForm::Skill => command.strip_suffix("/SKILL.md").is_some_and(is_plain_name),
             CommandForm::Command | CommandForm::Workflow => {
                 command.strip_suffix(".md").is_some_and(is_plain_name)
             }

@@ -70,7 +70,8 @@ pub fn demote(hot: (&str, &str), warm: (&str, &str), item: &HotItem) -> MovedIte
     };
     let target = path::relative_link(hot_path, warm_path);
     let label = item.heading.replace(['[', ']'], "").replace(['\r', '\n'], " ");
-    let link = format!("[{}](<{target}#{}>) {OPEN}{id}{END}", label.trim(), item::slug(&item.heading));
+    let link =
+        format!("[{}](<{target}#{}>) {OPEN}{id}{END}", label.trim(), item::slug(&item.heading));
     let hot = format!(
         "{}{link}{}{after}",
         &hot_text[..item.bytes.start],
@@ -264,7 +265,9 @@ mod tests {
     fn an_item_leaves_a_link_and_comes_back_byte_for_byte() {
         let hot = "# A\r\n\r\n## Long [names]\r\n\r\n- x\r\n\r\n## Next\r\nend";
         let (moved, back) = there_and_back(hot, "# Rules\n", 1);
-        assert!(moved.hot.contains("[Long names](<../../../.heirloom/context/rules.md#long-names>)"));
+        assert!(
+            moved.hot.contains("[Long names](<../../../.heirloom/context/rules.md#long-names>)")
+        );
         assert!(moved.hot.ends_with("-->\r\n\r\n## Next\r\nend"), "{}", moved.hot);
         assert!(moved.warm.contains("-->\n## Long [names]\r\n\r\n- x\r\n\r\n<!-- /demoted: "));
         let link = &links(HOT, &moved.hot)[0];

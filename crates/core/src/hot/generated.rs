@@ -105,7 +105,9 @@ impl BlockError {
         match self {
             BlockError::Several => "it has more than one block of `heir hot link`",
             BlockError::Unclosed => "the block of `heir hot link` in it has no end",
-            BlockError::Damaged => "the first line of the block of `heir hot link` in it was changed",
+            BlockError::Damaged => {
+                "the first line of the block of `heir hot link` in it was changed"
+            }
         }
     }
 }
@@ -250,7 +252,9 @@ fn with_links_from(text: &str, from: &str, to: &str) -> String {
         let Some(target) = target else { continue };
         // A label may hold the same text; the destination stands last. A link by reference has none here.
         let link = &text[range.clone()];
-        let Some(at) = link.rfind(&destination).filter(|_| range.start >= written) else { continue };
+        let Some(at) = link.rfind(&destination).filter(|_| range.start >= written) else {
+            continue;
+        };
         if !link[..at].contains("](") {
             continue;
         }

@@ -75,7 +75,8 @@ pub fn items(text: &str) -> Vec<HotItem> {
 
 /// Returns the offset, level and text of every heading at the top of a body.
 fn headings(body: &str, start: usize) -> Vec<(usize, u8, String)> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut headings = Vec::new();
     let mut open: Option<(usize, u8, String)> = None;
     let mut depth = 0_usize;
@@ -110,7 +111,11 @@ pub fn find<'i>(items: &'i [HotItem], typed: &str) -> ItemMatch<'i> {
         let repeated: Vec<&HotItem> =
             items.iter().filter(|other| slug(&other.heading) == lower).collect();
         // The fragment of the first of several equal headings is also the name of all of them.
-        return if repeated.len() > 1 { ItemMatch::Several(repeated) } else { ItemMatch::One(item) };
+        return if repeated.len() > 1 {
+            ItemMatch::Several(repeated)
+        } else {
+            ItemMatch::One(item)
+        };
     }
     let named: Vec<&HotItem> =
         items.iter().filter(|item| item.heading.trim().to_lowercase() == lower).collect();
@@ -145,7 +150,12 @@ mod tests {
             items.iter().map(|item| (item.slug.as_str(), item.level, item.line)).collect();
         assert_eq!(
             shown,
-            [("rules", 1, 4), ("naming-of-branches", 2, 8), ("long-names", 3, 12), ("setext", 2, 24)]
+            [
+                ("rules", 1, 4),
+                ("naming-of-branches", 2, 8),
+                ("long-names", 3, 12),
+                ("setext", 2, 24)
+            ]
         );
         let naming = &TEXT[items[1].bytes.clone()];
         assert!(naming.starts_with("## Naming") && naming.ends_with("- ## listed\n\n"), "{naming}");

@@ -12,7 +12,8 @@ const EVERY_FILE: &[&str] = &["**", "**/*", "*"];
 pub fn is_always_loaded(rules: &RulesFolder, text: &str) -> bool {
     let stated = front_matter_keys(text);
     let value_of = |key: &str| stated.iter().find(|(name, _)| name == key).map(|(_, value)| value);
-    let required = rules.front_matter.iter().find_map(|(key, value)| Some((value_of(key)?, *value)));
+    let required =
+        rules.front_matter.iter().find_map(|(key, value)| Some((value_of(key)?, *value)));
     match required {
         Some((stated, required)) => is_same(stated, required.trim_matches('"')),
         None => {

@@ -174,7 +174,8 @@ impl Planner<'_> {
             }
         }
         let is_shared = names.iter().any(|name| name == clients::AGENTS_FILE);
-        let new = if is_shared { clients::AGENTS_FILE } else { names.first().map_or("", |name| name) };
+        let new =
+            if is_shared { clients::AGENTS_FILE } else { names.first().map_or("", |name| name) };
         if !clients::is_known_place(new) {
             let reason = format!("its settings name {}", names.join(", "));
             return self.fail(client, reason, "create one of these files");
@@ -210,7 +211,8 @@ impl Planner<'_> {
             _ => Some((*file, String::new())),
         });
         if let Some((file, text)) = existing {
-            let names_folder = ["", "./"].iter().any(|it| text.contains(&format!("\"{it}{pattern}\"")));
+            let names_folder =
+                ["", "./"].iter().any(|it| text.contains(&format!("\"{it}{pattern}\"")));
             return match names_folder {
                 true => self.serve(client, file.to_owned()),
                 false => self.add_root_client(client),
@@ -438,7 +440,8 @@ impl Planner<'_> {
                 } else if is_instruction_file(&file) {
                     usable(file, text.len())
                 } else {
-                    let reason = format!("{path} is a symbolic link to {file}, which is no markdown");
+                    let reason =
+                        format!("{path} is a symbolic link to {file}, which is no markdown");
                     RootFile::Unusable(reason)
                 }
             }

@@ -127,11 +127,12 @@ impl Before<'_> {
         let is_recorded = self.recorded.contains(path);
         match tree.look(path) {
             FoundPath::Missing => Present::Nothing,
-            FoundPath::Link { target, .. } => match is_recorded && self.leads_to_source(path, &target)
-            {
-                true => Present::OwnLink(target),
-                false => Present::OtherLink,
-            },
+            FoundPath::Link { target, .. } => {
+                match is_recorded && self.leads_to_source(path, &target) {
+                    true => Present::OwnLink(target),
+                    false => Present::OtherLink,
+                }
+            }
             FoundPath::File(text) => match generated::file_state(&text) {
                 GeneratedState::Unchanged => Present::OwnFile(text),
                 GeneratedState::Changed => Present::Changed,
@@ -258,7 +259,9 @@ fn take_back(path: &str, before: &Before<'_>, tree: &dyn ClientTree) -> Option<S
         is_recorded: false,
     };
     if !clients::is_known_place(path) {
-        return Some(step.kept("no client reads this place, so `heir hot link` cannot have made it"));
+        return Some(
+            step.kept("no client reads this place, so `heir hot link` cannot have made it"),
+        );
     }
     let (file, text) = match (before.present(path, tree), tree.look(path)) {
         (Present::Nothing, _) => return None,

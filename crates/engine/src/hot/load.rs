@@ -61,9 +61,7 @@ impl Reader<'_> {
             self.list(rules.path, MAX_DEPTH, &mut paths);
             for path in paths.into_iter().filter(|path| path.ends_with(rules.suffix)) {
                 let text = self.own_text(&path);
-                found.extend(
-                    text.filter(|(_, text)| is_always_loaded(rules, text)),
-                );
+                found.extend(text.filter(|(_, text)| is_always_loaded(rules, text)));
             }
         }
         let (names, is_first_only) = match client.root_files {
@@ -111,7 +109,7 @@ impl Reader<'_> {
             _ => return None,
         };
         let is_rule = path::is_within(&file, self.folder);
-        let is_generated = generated::file_state(&text) != GeneratedState::NotGenerated;
+        let is_generated = generated::file_state(&text) == GeneratedState::Unchanged;
         (!is_rule && !is_generated).then(|| (file, generated::outside_of_block(&text)))
     }
 

@@ -59,7 +59,8 @@ fn read(session: &Session, folder: String) -> Result<HotFiles, Error> {
         }
         match root.read(&path) {
             Ok(Some(text)) if generated::has_mark(&text) => {
-                let problem = Problem::in_file(path, "left out: it contains a mark of `heir hot link`");
+                let problem =
+                    Problem::in_file(path, "left out: it contains a mark of `heir hot link`");
                 found.problems.push(problem.hint("edit the source, not a copy of it"));
             }
             Ok(Some(text)) => found.files.push(SourceFile { path, text }),

@@ -47,9 +47,8 @@ pub(crate) fn preview(
     let files: BTreeSet<String> = recorded.map(|step| step.path.clone()).collect();
     let made = steps.iter().filter(|step| step.making.is_some() && step.is_recorded);
     let new_folders = made.flat_map(|step| unfollowed::missing_folders(root, &step.path));
-    let is_needed = |folder: &String| {
-        files.iter().any(|file| heirloom_core::path::is_within(file, folder))
-    };
+    let is_needed =
+        |folder: &String| files.iter().any(|file| heirloom_core::path::is_within(file, folder));
     let folders = before.folders.iter().cloned().chain(new_folders).filter(is_needed).collect();
     let record = LinkRecord { files, folders, ..wanted.clone() };
     Transfer { plan, steps, record }
@@ -87,7 +86,13 @@ pub(crate) fn carry_out(
         if let Some(Making::Link(target)) = &step.making
             && !unfollowed::create_link(root, &step.path, target)?
         {
-            return carry_out(root, lock, &LinkRecord { copies: true, ..wanted.clone() }, rules, commands);
+            return carry_out(
+                root,
+                lock,
+                &LinkRecord { copies: true, ..wanted.clone() },
+                rules,
+                commands,
+            );
         }
     }
     let unneeded = before.folders.difference(&transfer.record.folders);

@@ -1,7 +1,7 @@
 //! The settings of hot memory.
 
-use heirloom_core::hot::clients::CLIENTS;
 use heirloom_core::hot::Budget;
+use heirloom_core::hot::clients::CLIENTS;
 use heirloom_core::path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,8 +59,9 @@ impl HotSettings {
     pub(super) fn first_defect(&self) -> Option<(&'static str, String)> {
         for (key, folder) in [("folder", &self.folder), ("commands", &self.commands)] {
             let plain = plain_path(folder);
-            let is_private =
-                plain.split('/').any(|part| part.eq_ignore_ascii_case(".git") || part == ".heirloom");
+            let is_private = plain
+                .split('/')
+                .any(|part| part.eq_ignore_ascii_case(".git") || part == ".heirloom");
             if !is_in_root(folder) || plain.is_empty() || is_private {
                 let message = format!(
                     "hot.{key}: `{folder}` must be a folder below the root, written with `/` as separator, and not one of git or Heirloom"
@@ -71,12 +72,16 @@ impl HotSettings {
                 client.rules.iter().map(|rules| rules.path).chain([client.commands.folder])
             });
             if let Some(place) = places.into_iter().find(|place| path::is_within(&plain, place)) {
-                let message = format!("hot.{key}: a client reads {place}; the source must be elsewhere");
+                let message =
+                    format!("hot.{key}: a client reads {place}; the source must be elsewhere");
                 return Some((key, message));
             }
         }
         if self.rules_folder() == self.commands_folder() {
-            return Some(("commands", "hot.commands must not be the folder of the rules".to_owned()));
+            return Some((
+                "commands",
+                "hot.commands must not be the folder of the rules".to_owned(),
+            ));
         }
         if self.lines == 0 || self.tokens == 0 {
             let key = if self.lines == 0 { "lines" } else { "tokens" };
@@ -110,6 +115,9 @@ mod tests {
         }
         let problem = Config::parse("[hot]\nline = 3\n").unwrap_err();
         assert_eq!(problem.hint, Some("did you mean `lines`?".into()));
-        assert_eq!(Config::parse("[hot]\nfolder = \"./rules/\"\n").unwrap().hot.rules_folder(), "rules");
+        assert_eq!(
+            Config::parse("[hot]\nfolder = \"./rules/\"\n").unwrap().hot.rules_folder(),
+            "rules"
+        );
     }
 }

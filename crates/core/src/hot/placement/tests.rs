@@ -59,7 +59,10 @@ fn shown(ids: &[&str], tree: &Tree) -> (Vec<String>, Vec<&'static str>) {
 
 fn check(ids: &[&str], tree: &Tree, paths: &[&str], unserved: &[&str]) {
     let (found, failed) = shown(ids, tree);
-    assert_eq!((found.as_slice(), failed.as_slice()), (&paths.iter().map(|&it| it.to_owned()).collect::<Vec<_>>()[..], unserved));
+    assert_eq!(
+        (found.as_slice(), failed.as_slice()),
+        (&paths.iter().map(|&it| it.to_owned()).collect::<Vec<_>>()[..], unserved)
+    );
 }
 
 #[test]
@@ -74,7 +77,12 @@ fn additive_folders_come_before_instruction_files() {
     check(&["codex"], &empty, &["AGENTS.md: codex"], &[]);
     // With files of a person, the same places are used beside them.
     let tree = Tree::with_files(&["AGENTS.md", "CLAUDE.md", "GEMINI.md"]);
-    check(&["cursor", "claude-code"], &tree, &[".claude/rules/a.md: claude-code", ".cursor/rules/a.mdc: cursor"], &[]);
+    check(
+        &["cursor", "claude-code"],
+        &tree,
+        &[".claude/rules/a.md: claude-code", ".cursor/rules/a.mdc: cursor"],
+        &[],
+    );
 }
 
 #[test]
@@ -107,7 +115,12 @@ fn no_new_file_hides_another_one() {
     let tree = Tree::with_files(&[".cursorrules", "AGENTS.md"]);
     check(&["zed"], &tree, &[".cursorrules: zed"], &[]);
     let tree = Tree::with_files(&[".github/copilot-instructions.md", "AGENTS.md"]);
-    check(&["zed", "codex"], &tree, &[".github/copilot-instructions.md: zed", "AGENTS.md: codex"], &[]);
+    check(
+        &["zed", "codex"],
+        &tree,
+        &[".github/copilot-instructions.md: zed", "AGENTS.md: codex"],
+        &[],
+    );
     // An override hides AGENTS.md from Codex.
     let tree = Tree::with_files(&["AGENTS.override.md", "AGENTS.md"]);
     check(&["codex"], &tree, &["AGENTS.override.md: codex"], &[]);
@@ -142,7 +155,8 @@ fn links_of_a_person_are_respected() {
         file: file.map(|file| (file.to_owned(), "mine\n".to_owned())),
     };
     // AGENTS.md is a link to CLAUDE.md: one block reaches both clients.
-    let tree = Tree::with_files(&["CLAUDE.md"]).and("AGENTS.md", link("CLAUDE.md", Some("CLAUDE.md")));
+    let tree =
+        Tree::with_files(&["CLAUDE.md"]).and("AGENTS.md", link("CLAUDE.md", Some("CLAUDE.md")));
     check(&["codex", "claude-code"], &tree, &["AGENTS.md: codex claude-code"], &[]);
     for hostile in [
         link("../outside.md", None),
@@ -166,8 +180,13 @@ fn a_link_needs_the_front_matter_of_the_client() {
     let cursor = [clients::find("cursor").unwrap()];
     let content = |text: &str, copies: bool| {
         let rules = [SourceFile { path: format!("{FOLDER}/a.md"), text: text.to_owned() }];
-        let request =
-            PlacementRequest { clients: &cursor, folder: FOLDER, rules: &rules, commands: &[], copies };
+        let request = PlacementRequest {
+            clients: &cursor,
+            folder: FOLDER,
+            rules: &rules,
+            commands: &[],
+            copies,
+        };
         plan(&request, &Tree::default()).placements.remove(0).content
     };
     let stated = "---\nalwaysApply: true\n---\n# A\n";
@@ -197,7 +216,14 @@ fn commands_have_the_form_of_the_client_and_no_duplicates() {
         ".claude/commands/save-memory.md",
         ".windsurf/workflows/save-memory.md",
     ];
-    assert_eq!(paths.iter().filter(|path| path.contains("save")).collect::<Vec<_>>(), commands.iter().collect::<Vec<_>>());
+    assert_eq!(
+        paths.iter().filter(|path| path.contains("save")).collect::<Vec<_>>(),
+        commands.iter().collect::<Vec<_>>()
+    );
     let Content::File(skill) = &plan.placements[0].content else { panic!("no file") };
-    assert!(skill.starts_with("---\nname: save-memory\ndescription: \"Saves: what was learnt.\"\n---\n"), "{skill}");
+    assert!(
+        skill
+            .starts_with("---\nname: save-memory\ndescription: \"Saves: what was learnt.\"\n---\n"),
+        "{skill}"
+    );
 }

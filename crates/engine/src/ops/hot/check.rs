@@ -75,7 +75,8 @@ fn show(view: &mut View, what: &str, size: Size, budget: Budget, fill: Fill) {
     let part = |used: usize, limit: Option<usize>, unit: &str| {
         limit.map(|limit| format!("{} of {} {unit}", thousands(used), thousands(limit)))
     };
-    let parts = [part(size.lines, budget.lines, "lines"), part(size.tokens, budget.tokens, "tokens")];
+    let parts =
+        [part(size.lines, budget.lines, "lines"), part(size.tokens, budget.tokens, "tokens")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     view.line([
         span(fill_role(fill), format!("{}: ", fill_remark(fill))),

@@ -91,10 +91,15 @@ fn find_item<'f>(rules: &'f HotFiles, typed: &str) -> Result<(&'f SourceFile, Ho
     })?;
     let file = rules.find(name).ok_or_else(|| {
         let names = rules.files.iter().map(|file| path::file_name(&file.path).to_owned());
-        Error::not_found(format!("{} has no rule `{}`", rules.folder, name.escape_default()), names.collect())
+        Error::not_found(
+            format!("{} has no rule `{}`", rules.folder, name.escape_default()),
+            names.collect(),
+        )
     })?;
     let items = item::items(&file.text);
-    let candidate = |item: &HotItem, name: &str| format!("{}#{name} on line {}", path::file_name(&file.path), item.line);
+    let candidate = |item: &HotItem, name: &str| {
+        format!("{}#{name} on line {}", path::file_name(&file.path), item.line)
+    };
     match item::find(&items, heading) {
         ItemMatch::One(item) => Ok((file, item.clone())),
         ItemMatch::Several(several) => {

@@ -68,7 +68,9 @@ pub(super) fn link(session: &Session, wanted: &LinkRecord) -> Result<LinkReport,
     let root = session.root();
     let lock = journal::lock(root)?;
     let (rules, commands) = (read_rules(session)?, read_commands(session)?);
-    if rules.files.is_empty() && commands.files.is_empty() && rules.problems.is_empty() {
+    let (before, _) = LinkRecord::read(root)?;
+    let has_sources = !rules.files.is_empty() || !commands.files.is_empty();
+    if !has_sources && rules.problems.is_empty() && before.files.is_empty() {
         let message = format!("there are no rules in {}", rules.folder);
         let hint = Hint::text("make the first ones with ").operation("hot_init");
         return Err(Error::bad_input(message).hint(hint));

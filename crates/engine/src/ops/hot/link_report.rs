@@ -141,7 +141,8 @@ impl LinkedFile {
 impl Answer for LinkReport {
     fn view(&self) -> View {
         let mut view = View::new();
-        let rows = self.files.iter().filter(|file| !self.is_check || file.done != StepKind::Current);
+        let rows =
+            self.files.iter().filter(|file| !self.is_check || file.done != StepKind::Current);
         let rows: Vec<_> = rows
             .map(|file| {
                 let (word, role) = verb(file.done, self.is_check);

@@ -58,9 +58,7 @@ fn default_document(session: &Session, scope: Option<&str>) -> Result<String, Er
     let (name, hierarchy) = inherit::hierarchy(session.config()?, None)?;
     let folder = WARM_FOLDERS.iter().find(|(hierarchy, _)| *hierarchy == name);
     let needs_path = |message: String| {
-        Err(Error::bad_input(message).hint(
-            Hint::text("name a markdown file with ").field("to"),
-        ))
+        Err(Error::bad_input(message).hint(Hint::text("name a markdown file with ").field("to")))
     };
     let Some((_, folder)) = folder else {
         return needs_path(format!("the hierarchy `{name}` does not say where rules belong"));
@@ -83,9 +81,9 @@ fn default_document(session: &Session, scope: Option<&str>) -> Result<String, Er
         (None, [only]) => only.clone(),
         (None, _) => {
             let message = "it is not clear to which workspace the item belongs";
-            return Err(Error::not_found(message, names).hint(
-                Hint::text("name one with ").field("to"),
-            ));
+            return Err(
+                Error::not_found(message, names).hint(Hint::text("name one with ").field("to"))
+            );
         }
     };
     Ok(format!("{}/{WARM_FILE}", folder.replace("{scope}", &scope)))
@@ -155,7 +153,11 @@ pub(super) fn measure(text: &str) -> Size {
 impl Answer for MovedItemReport {
     fn view(&self) -> View {
         let mut view = View::new();
-        let verb = if self.dry_run { format!("would be {} ", self.done) } else { format!("{} ", self.done) };
+        let verb = if self.dry_run {
+            format!("would be {} ", self.done)
+        } else {
+            format!("{} ", self.done)
+        };
         view.line([
             span(Role::Good, verb),
             span(Role::Key, &self.heading),
@@ -168,7 +170,12 @@ impl Answer for MovedItemReport {
                 ),
             ),
         ]);
-        view.line(["   ".into(), span(Role::Source, &self.from), " → ".into(), span(Role::Source, &self.to)]);
+        view.line([
+            "   ".into(),
+            span(Role::Source, &self.from),
+            " → ".into(),
+            span(Role::Source, &self.to),
+        ]);
         for notice in &self.notices {
             view.line([span(Role::Warning, format!("   {notice}"))]);
         }

@@ -43,7 +43,11 @@ impl Operation for HotPromote {
         let rules = read_rules(session)?;
         let (warm_path, warm, item) = find_item(session, &rules, &request.item)?;
         let Some(file) = rules.files.iter().find(|file| file.path == item.from) else {
-            let message = format!("{warm_path}:{}: the item came from {}, which does not exist", item.line, item.from.escape_default());
+            let message = format!(
+                "{warm_path}:{}: the item came from {}, which does not exist",
+                item.line,
+                item.from.escape_default()
+            );
             return Err(Error::bad_input(message).hint("create the file, or move the item by hand"));
         };
         let moved = demotion::promote((&file.path, &file.text), &warm, &item);
@@ -121,7 +125,8 @@ fn find_item(
             }
             [] => {
                 let candidates = links.iter().map(|(file, link)| candidate(file, link));
-                let message = format!("there is no link to a demoted item `{}`", typed.escape_default());
+                let message =
+                    format!("there is no link to a demoted item `{}`", typed.escape_default());
                 Err(Error::not_found(message, candidates.collect()))
             }
             several => {

@@ -68,8 +68,11 @@ impl Answer for NotedReview {
         let (lines, tokens) = (thousands(self.size.lines), thousands(self.size.tokens));
         view.line([
             span(Role::Good, "reviewed "),
-            format!("{rules} of {lines} lines and {tokens} tokens, on {} by {}", self.date, self.by)
-                .into(),
+            format!(
+                "{rules} of {lines} lines and {tokens} tokens, on {} by {}",
+                self.date, self.by
+            )
+            .into(),
             span(Role::Source, format!("  {}", self.path)),
         ]);
         view

@@ -98,7 +98,10 @@ impl HotReport {
             [] if self.measure.files.is_empty() => {}
             [] => {
                 let hint = Hint::text("linked to no client; ").operation("hot_link");
-                view.line([span(Role::Warning, hint.then(" puts the rules where clients read them"))]);
+                view.line([span(
+                    Role::Warning,
+                    hint.then(" puts the rules where clients read them"),
+                )]);
             }
             clients => {
                 view.line([span(Role::Dim, format!("linked to {}", clients.join(", ")))]);
@@ -127,7 +130,8 @@ impl HotReport {
 }
 
 fn file_row(file: &MeasuredFile) -> Vec<Span> {
-    let limit = |limit: Option<usize>| limit.map_or(String::new(), |it| format!(" of {}", thousands(it)));
+    let limit =
+        |limit: Option<usize>| limit.map_or(String::new(), |it| format!(" of {}", thousands(it)));
     let budget = file.budget.unwrap_or_default();
     let bar = match (budget.lines, budget.tokens) {
         (Some(lines), _) => gauge(file.size.lines, lines),

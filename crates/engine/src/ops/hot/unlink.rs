@@ -42,7 +42,8 @@ impl Operation for HotUnlink {
         match named.is_empty() {
             true => wanted = LinkRecord::default(),
             false => {
-                if let Some(client) = named.iter().find(|client| !before.clients.contains(client.id))
+                if let Some(client) =
+                    named.iter().find(|client| !before.clients.contains(client.id))
                     && request.clients.len() == 1
                 {
                     let linked = before.clients.into_iter().collect();

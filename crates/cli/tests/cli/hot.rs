@@ -87,7 +87,9 @@ fn check_round_trip(workspace: &Workspace, clients: &str, look: impl Fn(&Workspa
     let text = workspace.read(rule);
     workspace.write(rule, text.replace("English", "French"));
     workspace.write("agent/rules/common/new.md", "# New\n\nA new rule.\n");
-    assert_eq!(check(), 1, "{clients}: out of date");
+    // A pattern in settings covers new rules.
+    let is_outdated = !workspace.has("opencode.jsonc");
+    assert_eq!(check(), i32::from(is_outdated), "{clients}: out of date");
     workspace.heir("hot link").ok();
     assert_eq!(check(), 0, "{clients}: up to date again");
     fs::remove_file(workspace.path().join("agent/rules/common/new.md")).unwrap();

@@ -343,7 +343,10 @@ impl Planner<'_> {
                     .is_some_and(|file| self.tree.look(file) != FoundPath::Missing);
                 if is_read && !is_hidden {
                     let (who, path) = (also.who, also.path);
-                    notices.push(format!("{who} reads {path} too, and loads the rules twice"));
+                    let notice = format!("{who} reads {path} too, and loads the rules twice");
+                    if !notices.contains(&notice) {
+                        notices.push(notice);
+                    }
                 }
             }
         }

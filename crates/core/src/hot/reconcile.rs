@@ -285,7 +285,7 @@ fn take_back(path: &str, before: &Before<'_>, tree: &dyn ClientTree) -> Option<S
     let step = Step { form: PlacedForm::Block, ..step };
     Some(match generated::find_block(&text) {
         Err(error) => step.kept(error.message()),
-        Ok(None) => step.kept("what `heir hot link` made is no longer in it"),
+        Ok(None) => step.kept(CHANGED),
         Ok(Some(block)) if block.is_changed => {
             step.kept("the block of `heir hot link` in it was changed")
         }

@@ -136,14 +136,9 @@ fn is_folder_of_client(folder: &str) -> bool {
 }
 
 impl Transfer {
-    /// Returns whether something could not be done.
-    pub(crate) fn is_kept_back(&self) -> bool {
-        !self.plan.unserved.is_empty() || self.steps.iter().any(|it| it.kind == StepKind::Kept)
-    }
-
-    /// Returns whether something is not as it should be.
+    /// Returns whether a file is not as it should be. A client to which the rules cannot be given has none.
     pub(crate) fn is_out_of_date(&self) -> bool {
         let is_wrong = |step: &Step| step.is_change() || step.kind == StepKind::Kept;
-        self.steps.iter().any(is_wrong) || !self.plan.unserved.is_empty()
+        self.steps.iter().any(is_wrong)
     }
 }

@@ -2,6 +2,7 @@
 
 use heirloom_core::Hint;
 use heirloom_core::hot::clients::CLIENTS;
+use heirloom_core::hot::reconcile::StepKind;
 use heirloom_store::journal;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -76,7 +77,7 @@ pub(super) fn link(session: &Session, wanted: &LinkRecord) -> Result<LinkReport,
         return Err(Error::bad_input(message).hint(hint));
     }
     let done = carry_out(root, &lock, wanted, &rules, &commands)?;
-    let is_out_of_date = done.is_kept_back();
+    let is_out_of_date = done.steps.iter().any(|step| step.kind == StepKind::Kept);
     let clients = done.record.clients.iter().cloned().collect();
     let mut problems = rules.problems;
     problems.extend(commands.problems);

@@ -149,6 +149,7 @@ impl Answer for LinkReport {
                 let detail = match (&file.reason, &file.source) {
                     (Some(reason), _) => reason.clone(),
                     (None, Some(source)) => format!("{} {source}", form_word(file.form)),
+                    (None, None) if file.form == PlacedForm::Block => "its block".to_owned(),
                     (None, None) => String::new(),
                 };
                 vec![
@@ -177,7 +178,10 @@ impl Answer for LinkReport {
         }
         present::problems(&mut view, &self.problems);
         if !has_rows && !self.is_out_of_date {
-            let line = match self.clients.as_slice() {
+            let is_served = |id: &&String| !self.unserved.iter().any(|it| it.client == **id);
+            let clients: Vec<&str> =
+                self.clients.iter().filter(is_served).map(String::as_str).collect();
+            let line = match clients.as_slice() {
                 [] => "linked to no client".to_owned(),
                 clients => format!("up to date for {}", clients.join(", ")),
             };

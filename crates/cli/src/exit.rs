@@ -24,8 +24,8 @@ pub(crate) enum Code {
 pub(crate) const EXIT_CODES_HELP: &str = "\
 Exit codes:
   0  success
-  1  a check found something (context validate, eval), some rows were not imported (import), or some ids were not
-     found (show)
+  1  a check found something (context validate, hot check, hot link --check, eval), some rows were not imported
+     (import), or some ids were not found (show)
   2  wrong usage or bad input: a flag, a name, a file
   3  there is no workspace here
   4  the system failed: disk, permission, port";

@@ -63,6 +63,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             commands_of(RecordKind::Fact),
             commands_of(RecordKind::Episode),
             ("memory", "Keep the memory of agents and plans; pin, archive and relate"),
+            ("hot", "Keep the rules that every conversation loads, and link them"),
             ("session", "Start and end sessions of work; each leaves an episode"),
             ("recall", "Ask what is known about something"),
             ("show", "Show all of a memory, a document or a session by its id"),

@@ -23,6 +23,7 @@ pub mod frontmatter;
 pub mod graph;
 pub mod hierarchy;
 pub mod hint;
+pub mod hot;
 pub mod imports;
 pub mod instruction;
 pub mod json;

@@ -6,6 +6,7 @@ mod client;
 mod cold;
 pub mod completion;
 pub mod error;
+mod hot;
 mod import;
 mod indexing;
 mod llm;

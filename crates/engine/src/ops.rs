@@ -9,6 +9,7 @@ mod cold;
 mod context;
 mod exchange;
 mod graph;
+mod hot;
 mod index;
 mod learn;
 mod memory;
@@ -111,6 +112,14 @@ pub const OPS: &[Op] = &[
     Op::new::<RecordShow<Workflows>>(),
     Op::new::<RecordList<Workflows>>(),
     Op::new::<RecordEdit<Workflows>>(),
+    Op::new::<hot::status::HotStatus>(),
+    Op::new::<hot::check::HotCheck>(),
+    Op::new::<hot::reviewed::HotReviewed>(),
+    Op::new::<hot::demote::HotDemote>(),
+    Op::new::<hot::promote::HotPromote>(),
+    Op::new::<hot::link::HotLink>(),
+    Op::new::<hot::unlink::HotUnlink>(),
+    Op::new::<hot::init::HotInit>(),
     Op::new::<memory::archive::MemoryArchive>(),
     Op::new::<memory::restore::MemoryRestore>(),
     Op::new::<memory::undo::MemoryUndo>(),

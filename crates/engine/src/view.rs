@@ -107,6 +107,12 @@ impl View {
         self
     }
 
+    /// Adds another view.
+    pub(crate) fn append(&mut self, other: View) -> &mut Self {
+        self.blocks.extend(other.blocks);
+        self
+    }
+
     /// Renders without colours.
     pub fn plain(&self, word: HintFormatter<'_>) -> String {
         self.render(None, word, &|_, text| text.to_owned())

@@ -1,10 +1,12 @@
 //! The settings of a workspace: `.heirloom/config.toml`. Every key has a default. An unknown key is an
 //! error, so that a typo in a setting is noticed.
 
+mod hot;
 mod loading;
 mod place;
 mod sprint_settings;
 
+pub use hot::HotSettings;
 pub use loading::{DEFAULT_ROLE, LevelLoading};
 pub use sprint_settings::PATH as SPRINT_SETTINGS_PATH;
 
@@ -51,6 +53,8 @@ pub struct Config {
     pub adrs: Adrs,
     /// Documents that are searched and belong to no level.
     pub documents: Documents,
+    /// Hot memory: the rules that every conversation loads.
+    pub hot: HotSettings,
     /// Memory.
     pub memory: Memory,
     /// Prediction.
@@ -179,6 +183,7 @@ impl Default for Config {
             stages: vec![],
             adrs: Adrs::default(),
             documents: Documents::default(),
+            hot: HotSettings::default(),
             memory: Memory::default(),
             prediction: Prediction::default(),
             llm: Llm::default(),
@@ -282,6 +287,9 @@ impl Config {
         let loading = self.loading_settings();
         if let Some((path, message)) = loading.first_defect(&hierarchy) {
             return Err(problem_at(text, &path, message));
+        }
+        if let Some((key, message)) = self.hot.first_defect() {
+            return Err(problem_at(text, &[Step::key("hot"), Step::key(key)], message));
         }
         let folders = ("adrs", "folders", "a folder", &self.adrs.folders);
         let documents = ("documents", "paths", "a file or folder", &self.documents.paths);

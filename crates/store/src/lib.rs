@@ -28,6 +28,7 @@ pub mod stamp;
 pub mod state;
 pub mod tokens;
 pub mod transcripts;
+pub mod unfollowed;
 pub mod walk;
 
 pub use config::Config;

@@ -28,6 +28,8 @@ mod fields;
 mod full_disk;
 mod guide;
 mod hierarchies;
+#[cfg(unix)]
+mod hot;
 mod learnings;
 mod log;
 mod mcp;

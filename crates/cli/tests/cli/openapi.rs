@@ -65,6 +65,11 @@ fn fill(workspace: &Workspace) -> Value {
         answer["id"].as_str().unwrap_or_default().to_owned()
     };
     workspace.write(".memory/sprint/sprint-01/goals.md", "# Goals\n\nShip refunds.\n");
+    workspace.write(
+        "agent/rules/common/conventions.md",
+        "# Conventions\n\n## Naming\n\nShort.\n\n## Commits\n\nSmall.\n\n## Files\n\nFew.\n",
+    );
+    add(&["hot", "demote", "conventions#files"]);
     let facts = ["Refunds are events", "Amounts are in cents", "Deploys are on Mondays"]
         .map(|text| add(&["fact", "add", text, "--section", "Decisions", "--tag", "money"]));
     // No other request supersedes these.
@@ -111,6 +116,8 @@ const NAMES: &str = r#"{
     "adr_show.id": ["ADR-0001", "ADR-0002"], "adr_status.id": ["ADR-0001", "ADR-0002"],
     "adr_history.id": ["ADR-0001"], "old": ["ADR-0001"], "new": ["ADR-0002"],
     "memory_promote.entry": ["finding-1"], "memory_resolve.entry": ["blocker-1"],
+    "hot_demote.item": ["conventions#naming", "conventions#commits"],
+    "hot_demote.to": ["docs/rules.md"], "hot_promote.item": ["conventions#files"],
     "file_opened": ["src/graph.rs"], "branch": ["feature/0042"],
     "set": [{"content": "New text"}], "sprint": ["sprint-01"], "stage": ["planning"],
     "artifacts": [{"plan": {"goal": "Ship refunds"}}], "results": [{"done": 3}], "budget": [2000],

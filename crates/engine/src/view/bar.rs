@@ -64,6 +64,17 @@ fn cells(size: usize, whole: usize) -> usize {
     (size * BAR_CHARS).checked_div(whole).unwrap_or(0).min(BAR_CHARS)
 }
 
+/// The width of a gauge in characters.
+const GAUGE_CHARS: usize = 20;
+
+/// Returns a short bar that shows how far a limit is used; it is full if more is used.
+pub(crate) fn gauge(used: usize, limit: usize) -> String {
+    let share = if limit == 0 { 1.0 } else { used as f64 / limit as f64 };
+    let filled = (share * GAUGE_CHARS as f64).ceil().clamp(0.0, GAUGE_CHARS as f64) as usize;
+    let rest = std::iter::repeat_n(REST_CHAR, GAUGE_CHARS - filled);
+    std::iter::repeat_n(PART_CHARS[0], filled).chain(rest).collect()
+}
+
 /// Formats a number with separators: `12,345`.
 pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
@@ -93,6 +104,12 @@ mod tests {
         assert_eq!(counts, [10, 1, 14, 25]);
         assert!(shown.contains("· left"), "{shown}");
         bar(&mut View::new(), 0, &[]);
+    }
+
+    #[test]
+    fn a_gauge_is_full_at_its_limit() {
+        let filled = |used| gauge(used, 50).chars().filter(|c| *c == '█').count();
+        assert_eq!([0, 1, 25, 50, 90].map(filled), [0, 1, 10, 20, 20]);
     }
 
     #[test]

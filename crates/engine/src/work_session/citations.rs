@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use heirloom_core::citation::{AgentWork, CitationContext, InjectedText, Verdict, judge};
+use heirloom_core::hot::item;
 use heirloom_core::recall::terms;
 use heirloom_core::record::{Referent, short_id};
 use heirloom_core::transcript::{Role, Transcript};
@@ -13,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::conversation::Conversation;
+use crate::hot::{LinkRecord, item_referent, read_rules};
 use crate::memory::OpenSession;
 use crate::recall::term_rarities;
 use crate::usage::{
@@ -53,9 +55,11 @@ pub(super) fn judge_session(
     conversation: Option<&Conversation>,
 ) -> Result<Vec<JudgedMemory>, Error> {
     let (injected, tasks) = read_injected(session, &open.id)?;
-    let Some(conversation) = conversation.filter(|_| !injected.is_empty()) else {
+    let Some(conversation) = conversation else { return Ok(vec![]) };
+    count_rules(session, open, &tasks, &conversation.transcript)?;
+    if injected.is_empty() {
         return Ok(vec![]);
-    };
+    }
     let judged = judge_memories(session, &injected, &tasks, &conversation.transcript)?;
     let with = |cited: bool| -> Vec<(&Referent, usize)> {
         judged.iter().filter(|it| it.cited == cited).map(|it| (&it.memory, 0)).collect()
@@ -67,6 +71,39 @@ pub(super) fn judge_session(
     let cited = judged.iter().filter(|it| it.cited);
     append_times(session, cited.map(|it| (&it.memory, it.injected_at)))?;
     Ok(judged)
+}
+
+/// Judges which items of hot memory were used, and counts them. The client loaded them, so they are not among what was
+/// injected; and they are judged apart, since a verdict depends on the other memories of the session.
+fn count_rules(
+    session: &Session,
+    open: &OpenSession,
+    tasks: &[String],
+    transcript: &Transcript,
+) -> Result<(), Error> {
+    if LinkRecord::read(session.root())?.0.clients.is_empty() {
+        return Ok(());
+    }
+    let at = open.started.parse().unwrap_or_else(|_| session.now());
+    let rules = read_rules(session)?.files;
+    let items = rules.iter().flat_map(|file| {
+        let items = item::items(&file.text).into_iter();
+        let with_text = items.filter(|item| item.has_own_text(&file.text));
+        with_text.map(|item| InjectedMemory {
+            memory: item_referent(&file.path, &item.slug),
+            text: file.text[item.bytes.start..item.own_end].to_owned(),
+            at,
+        })
+    });
+    let items: Vec<InjectedMemory> = items.collect();
+    if items.is_empty() {
+        return Ok(());
+    }
+    let judged = judge_memories(session, &items, tasks, transcript)?;
+    let with = |cited: bool| -> Vec<(&Referent, usize)> {
+        judged.iter().filter(|it| it.cited == cited).map(|it| (&it.memory, 0)).collect()
+    };
+    append_events(session, &[(UsageEvent::Cited, with(true)), (UsageEvent::Ignored, with(false))])
 }
 
 /// Returns the files of the workspace that a session changed, and then those that it read.

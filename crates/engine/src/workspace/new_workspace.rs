@@ -90,17 +90,14 @@ fn domains(name: &str, today: Date) -> Vec<(String, String)> {
         )
     };
     let empty = |title: &str| format!("---\nupdated: {today}\n---\n\n# {title}\n");
-    let conventions = scaffold::context(
-        "global-conventions",
-        "Global conventions",
-        "What more than four in five conversations need.",
-        today,
-    );
     vec![
         (format!("resources/workspaces/{scope}/OVERVIEW.md"), overview(&scope)),
         (format!("resources/workspaces/{scope}/common/OVERVIEW.md"), overview("common")),
         (format!("user/memory/workspaces/{scope}/decisions.md"), empty("Decisions")),
         (format!("user/memory/workspaces/{scope}/lessons.md"), empty("Lessons")),
-        ("agent/rules/common/global-conventions.md".to_owned(), conventions),
+        (
+            "agent/rules/common/global-conventions.md".to_owned(),
+            heirloom_core::hot::templates::GLOBAL_CONVENTIONS.to_owned(),
+        ),
     ]
 }

@@ -1,5 +1,6 @@
 //! Finds documents that can be adopted: by their usual names, and decision records by their content.
 
+use heirloom_core::hot::generated::{self, GeneratedState};
 use heirloom_core::{adr, path};
 use heirloom_store::walk::{self, Folder};
 use heirloom_store::{Root, layout};
@@ -213,11 +214,17 @@ impl Detection {
             }
         }
         let rules = root.list(".cursor/rules").unwrap_or_default();
+        // What `hot link` put there is read from its source.
+        let is_generated = |name: &str| {
+            let text = root.read(&format!(".cursor/rules/{name}")).ok().flatten();
+            text.is_some_and(|text| generated::file_state(&text) == GeneratedState::Unchanged)
+        };
         for (extension, pattern) in [(".mdc", ".cursor/rules/*.mdc"), (".md", ".cursor/rules/*.md")]
         {
             let count = rules
                 .iter()
                 .filter(|item| !item.is_folder && item.name.ends_with(extension))
+                .filter(|item| !item.is_link && !is_generated(&item.name))
                 .count();
             if count > 0 {
                 self.add_file(pattern, "rules for Cursor", &present::count(count, "rule"));

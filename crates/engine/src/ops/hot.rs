@@ -1,0 +1,15 @@
+//! `hot`: the rules that every conversation loads, their budgets, and where clients read them.
+
+mod link_report;
+mod measure;
+mod moved;
+mod reviews;
+
+pub(crate) mod check;
+pub(crate) mod demote;
+pub(crate) mod init;
+pub(crate) mod link;
+pub(crate) mod promote;
+pub(crate) mod reviewed;
+pub(crate) mod status;
+pub(crate) mod unlink;

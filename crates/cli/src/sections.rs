@@ -68,6 +68,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         further: &[
             commands_of(RecordKind::Pattern),
             commands_of(RecordKind::Workflow),
+            ("cold", "Propose memories from the transcripts of conversations"),
             ("compact", "Turn a conversation into an episode and a summary"),
             ("used", "Count that memories were useful"),
             ("usage", "Show which memories earn their tokens"),

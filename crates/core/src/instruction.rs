@@ -156,33 +156,77 @@ pub fn is_standing_instruction(sentence: &str) -> bool {
 
 /// Returns whether a sentence, given also in its folded form, is a standing instruction.
 fn instructs(sentence: &str, full: &FoldedSentence<'_>) -> bool {
-    let word_count = full.words().filter(|word| *word != ",").count();
-    // Hedges are many phrases, and most sentences are rejected before.
-    (MIN_WORDS..=MAX_WORDS).contains(&word_count)
-        && has_form_of_instruction(sentence, full)
-        && !full.contains_any(HEDGES)
+    rule_form_of(sentence, full).is_some()
 }
 
-/// Returns whether a sentence has one of the forms of standing instructions.
-fn has_form_of_instruction(sentence: &str, full: &FoldedSentence<'_>) -> bool {
+/// The form in which a sentence states a standing instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleForm {
+    /// A phrase announces a rule: "from now on", "as a rule".
+    Announced,
+    /// An imperative that holds every time: "Run clippy before every commit".
+    Recurring,
+    /// A preference: "I prefer tabs".
+    Preference,
+    /// A prohibition: "Don't use floats".
+    Prohibition,
+    /// A polite request that holds every time: "Can you always show the query first?"
+    Request,
+    /// A demand: "You must cite sources".
+    Demand,
+    /// A choice and what it excludes: "Use rg, not grep".
+    Contrast,
+    /// How work is to be done: "Keep commits small".
+    Manner,
+    /// A convention after a label: "Units: metric".
+    Convention,
+    /// A statement about all things of a kind: "Amounts are integers".
+    Generic,
+    /// A reminder: "Remember that the API is versioned".
+    Reminder,
+}
+
+/// Returns the form in which a sentence states a standing instruction; `None` if it states none.
+pub(crate) fn rule_form(sentence: &str) -> Option<RuleForm> {
+    rule_form_of(sentence, &FoldedSentence::new(sentence))
+}
+
+fn rule_form_of(sentence: &str, full: &FoldedSentence<'_>) -> Option<RuleForm> {
+    let word_count = full.words().filter(|word| *word != ",").count();
+    if !(MIN_WORDS..=MAX_WORDS).contains(&word_count) {
+        return None;
+    }
+    // Hedges are many phrases, and most sentences are rejected before.
+    find_rule_form(sentence, full).filter(|_| !full.contains_any(HEDGES))
+}
+
+/// Returns the form of standing instructions that a sentence has.
+fn find_rule_form(sentence: &str, full: &FoldedSentence<'_>) -> Option<RuleForm> {
     if prose::is_question(sentence) {
         let bare = full.without_lead_ins(LEAD_INS);
-        return is_polite_request(&bare) && bare.contains_any(GENERIC_WORDS);
+        let is_request = is_polite_request(&bare) && bare.contains_any(GENERIC_WORDS);
+        return is_request.then_some(RuleForm::Request);
     }
-    let is_rule = |clause: FoldedSentence<'_>| {
+    if full.contains_any(RULE_PHRASES) && !is_personal_history(full) {
+        return Some(RuleForm::Announced);
+    }
+    let of_clause = |clause: FoldedSentence<'_>| {
         let clause = clause.without_lead_ins(LEAD_INS);
-        is_prohibition(&clause)
-            || is_preference(&clause)
-            || is_quantified_imperative(&clause)
-            || is_demand(&clause)
-            || is_contrast(&clause)
-            || is_manner(&clause)
-            || is_labelled_convention(&clause)
-            || is_generic_statement(&clause)
+        let rules: [(RuleForm, fn(&FoldedSentence<'_>) -> bool); 8] = [
+            (RuleForm::Prohibition, is_prohibition),
+            (RuleForm::Preference, is_preference),
+            (RuleForm::Recurring, is_quantified_imperative),
+            (RuleForm::Demand, is_demand),
+            (RuleForm::Contrast, is_contrast),
+            (RuleForm::Manner, is_manner),
+            (RuleForm::Convention, is_labelled_convention),
+            (RuleForm::Generic, is_generic_statement),
+        ];
+        rules.into_iter().find(|(_, is_rule)| is_rule(&clause)).map(|(form, _)| form)
     };
-    full.contains_any(RULE_PHRASES) && !is_personal_history(full)
-        || full.clauses().any(is_rule)
-        || is_reminder(full)
+    full.clauses()
+        .find_map(of_clause)
+        .or_else(|| is_reminder(full).then_some(RuleForm::Reminder))
 }
 
 /// Returns the part of a sentence before the question that it ends in.

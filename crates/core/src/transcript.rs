@@ -31,8 +31,9 @@ mod codex;
 mod json_lines;
 mod plain_text;
 
-// The digest.
+// The digest, and the proposals of memories.
 mod digest;
+pub mod extraction;
 
 pub use digest::{Digest, digest_transcript};
 pub use excerpt::excerpt;

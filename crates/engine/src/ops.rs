@@ -5,6 +5,7 @@ mod adr;
 mod agent;
 pub(crate) mod answers;
 mod assembly;
+mod cold;
 mod context;
 mod exchange;
 mod graph;
@@ -27,6 +28,7 @@ mod workspace;
 use serde_json::Value;
 
 use crate::{Error, Op, Operation, Reply, Session, work_session};
+pub use cold::review_file::ReviewFile;
 use record::edit::RecordEdit;
 use record::kinds::{Episodes, Facts, Patterns, Workflows};
 use record::list::RecordList;
@@ -116,6 +118,9 @@ pub const OPS: &[Op] = &[
     Op::new::<session::end::SessionEnd>(),
     Op::new::<session::list::SessionList>(),
     Op::new::<session::compact::Compact>(),
+    Op::new::<cold::extract::ColdExtract>(),
+    Op::new::<cold::accept::ColdAccept>(),
+    Op::new::<cold::drop::ColdDrop>(),
     Op::new::<exchange::export::Export>(),
     Op::new::<exchange::import::Import>(),
     Op::new::<graph::show::GraphShow>(),

@@ -1,0 +1,121 @@
+//! Proposes memories from a conversation: standing instructions, preferences, facts, decisions and lessons.
+//!
+//! A proposal is whole sentences of the source with a line, a confidence and a reason; a person decides whether it becomes
+//! a memory. Only what the user said counts as an instruction, a preference or a fact; what the agent said can give
+//! decisions and lessons. No language model is involved.
+
+mod command_fixes;
+mod corrections;
+mod decisions;
+mod facts;
+mod lessons;
+mod preference;
+mod proposal;
+mod standing;
+mod successors;
+
+#[cfg(test)]
+mod tests;
+
+pub use proposal::{Proposal, ProposalKind, ReplacedStatement, proposal_id};
+pub use successors::{EarlierStatement, Relation, relate};
+
+use super::digest::conversation::Conversation;
+use super::digest::revisions::TermWeights;
+use super::model::{Role, Transcript};
+use crate::prose;
+
+/// Maximum number of proposed instructions and preferences of a conversation; the least certain ones are left out.
+const MAX_STANDING: usize = 15;
+
+/// Maximum number of proposals of each other kind.
+const MAX_OF_KIND: usize = 12;
+
+/// Confidence from which something is proposed.
+const MIN_CONFIDENCE: f64 = 0.5;
+
+/// Fewest and most words of a proposal: shorter ones cannot be understood alone, longer ones say several things.
+const WORDS: std::ops::RangeInclusive<usize> = 3..=80;
+
+/// Proposes memories from the messages of a transcript that begin after a line. Earlier messages only give context: what
+/// was said again later, or changed.
+pub fn extract(transcript: &Transcript, after_line: usize) -> Vec<Proposal> {
+    let conversation = Conversation::of(transcript);
+    let texts = conversation.messages.iter().map(|message| message.turn.text.as_str());
+    let weights = TermWeights::of(texts);
+    let mut proposals = vec![];
+    // The "user" of a sub-agent is the agent that called it.
+    if !transcript.is_of_subagent {
+        let is_work = !transcript.tool_calls.is_empty();
+        proposals.extend(standing::collect_standing(&conversation, is_work));
+        proposals.extend(corrections::collect_corrections(&conversation, &weights));
+        proposals.extend(facts::collect_facts(&conversation));
+    }
+    proposals.extend(decisions::collect(transcript, &conversation, &weights));
+    proposals.extend(lessons::collect_lessons(transcript, &conversation));
+    proposals.extend(command_fixes::collect_command_fixes(transcript));
+    proposals.retain(|proposal| WORDS.contains(&proposal.text.split_whitespace().count()));
+    let mut proposals = successors::link(proposals, &weights);
+    proposals.retain(|proposal| {
+        proposal.line > after_line && proposal.confidence >= MIN_CONFIDENCE
+    });
+    limit(proposals)
+}
+
+/// Leaves out the least certain proposals of kinds of which there are too many.
+fn limit(proposals: Vec<Proposal>) -> Vec<Proposal> {
+    let mut by_confidence: Vec<&Proposal> = proposals.iter().collect();
+    by_confidence.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.line.cmp(&b.line)));
+    let is_selected = |proposal: &Proposal| {
+        let same = |other: &&&Proposal| match proposal.kind.is_standing() {
+            true => other.kind.is_standing(),
+            false => other.kind == proposal.kind,
+        };
+        let max = if proposal.kind.is_standing() { MAX_STANDING } else { MAX_OF_KIND };
+        by_confidence.iter().filter(same).take(max).any(|other| std::ptr::eq(*other, proposal))
+    };
+    let selected: Vec<bool> = proposals.iter().map(is_selected).collect();
+    let kept = proposals.into_iter().zip(selected).filter(|(_, is_selected)| *is_selected);
+    kept.map(|(proposal, _)| proposal).collect()
+}
+
+/// Returns the author of the message on a line.
+fn author_of(conversation: &Conversation<'_>, line: usize) -> Role {
+    let messages = &conversation.messages;
+    let at = messages.partition_point(|message| message.turn.line < line);
+    let turn = messages.get(at).filter(|message| message.turn.line == line);
+    // What is no message is the result of a tool, in which the user answered.
+    turn.map_or(Role::User, |message| message.turn.role)
+}
+
+/// Returns the sentences of a message with what comes before the question that they end in, without quotations.
+fn statements_of<'m>(sentences: impl Iterator<Item = &'m str>) -> impl Iterator<Item = &'m str> {
+    let statements = sentences.map(crate::instruction::statement_of);
+    statements.map(str::trim).filter(|text| !text.is_empty() && !is_quotation(text))
+}
+
+/// Returns whether more than half of a sentence is in quotation marks, so that another person says it.
+fn is_quotation(sentence: &str) -> bool {
+    let quoted: usize = sentence.split(['"', '“', '”']).skip(1).step_by(2).map(str::len).sum();
+    quoted * 2 > sentence.len()
+}
+
+/// Returns whether a text names something that exists: code, a path, a number or a name in mixed case.
+fn has_specific(text: &str) -> bool {
+    text.split_whitespace().skip(1).any(|word| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '`' && c != '/');
+        let inner = bare.get(1..).unwrap_or_default();
+        bare.contains(['`', '/', '_', '.'])
+            || bare.contains(|c: char| c.is_ascii_digit())
+            || (bare != "I" && bare.starts_with(char::is_uppercase) && !bare.starts_with("I'"))
+            || inner.contains(char::is_uppercase)
+    })
+}
+
+/// Returns whether a sentence begins with a word that refers to the sentence before it.
+fn refers_back(sentence: &str) -> bool {
+    let first = sentence.split_whitespace().next().unwrap_or_default();
+    let word = prose::comparison_key(first);
+    ["it", "its", "that", "thats", "this", "these", "those", "they", "them", "he", "she", "which"]
+        .contains(&word.as_str())
+}

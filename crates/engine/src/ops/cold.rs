@@ -1,0 +1,7 @@
+//! `cold`: what is searched and extracted only when someone asks: the transcripts of conversations.
+
+pub(crate) mod accept;
+pub(crate) mod drop;
+pub(crate) mod extract;
+mod proposals;
+pub(crate) mod review_file;

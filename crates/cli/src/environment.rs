@@ -45,6 +45,12 @@ pub(crate) const HOME: &str = "HEIRLOOM_HOME";
 const CLAUDE_CODE_FOLDER: &str = "CLAUDE_CONFIG_DIR";
 /// The folder of Codex, as Codex itself reads it.
 const CODEX_FOLDER: &str = "CODEX_HOME";
+/// The folder above that of Gemini CLI, as Gemini CLI itself reads it.
+const GEMINI_HOME: &str = "GEMINI_CLI_HOME";
+/// The folder of Copilot CLI, as Copilot CLI itself reads it.
+const COPILOT_CLI_FOLDER: &str = "COPILOT_HOME";
+/// The folder above that of opencode.
+const DATA_HOME: &str = "XDG_DATA_HOME";
 
 /// The variables, as the help and the manual explain them.
 pub(crate) const ENVIRONMENT_HELP: &str = "\
@@ -58,8 +64,8 @@ Environment:
   HEIRLOOM_EMBEDDER_FOLDER
                   the folder of a transformer outside the workspace
   HEIRLOOM_HOME   the folder that lists this machine's registered workspaces
-  CLAUDE_CONFIG_DIR, CODEX_HOME
-                  the folders of the session files that `heir compact` reads
+  CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, XDG_DATA_HOME
+                  the folders of the sessions that `heir compact` and `heir cold` read
   HEIRLOOM_NOW    the time to use instead of the clock: 2026-02-22T00:00:00Z
   NO_COLOR        no colours
   VISUAL, EDITOR  the editor of `heir workspace edit`; by default, git's";
@@ -283,6 +289,9 @@ fn client_folders() -> ClientFolders {
     ClientFolders {
         claude_code: folder(CLAUDE_CODE_FOLDER, ".claude"),
         codex: folder(CODEX_FOLDER, ".codex"),
+        gemini: folder(GEMINI_HOME, "").map(|home| home.join(".gemini")),
+        copilot_cli: folder(COPILOT_CLI_FOLDER, ".copilot"),
+        opencode: folder(DATA_HOME, ".local/share").map(|data| data.join("opencode")),
         home,
     }
 }

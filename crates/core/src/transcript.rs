@@ -1,7 +1,7 @@
 //! Parses the transcripts of agents' sessions and digests them into what the next agent needs.
 //!
-//! Four formats are supported: session files of Claude Code, rollout files of Codex, JSON Lines
-//! with roles, and plain text. A digest uses the structure of the transcript and a few fixed
+//! Supported are session files of Claude Code, Codex, Gemini CLI and Copilot CLI, rows of opencode's
+//! database, JSON Lines with roles, and plain text. A digest uses the structure of the transcript and a few fixed
 //! phrases; no language model is involved.
 //!
 //! Files import only files of lower layers: the format parsers import `builder`, which imports
@@ -28,8 +28,14 @@ mod tools;
 // Parsers, one for each format.
 mod claude_code;
 mod codex;
+mod copilot_cli;
+mod gemini;
 mod json_lines;
+mod opencode;
 mod plain_text;
+
+// Line by line, without keeping the transcript in memory.
+mod message_stream;
 
 // The digest, and the proposals of memories.
 mod digest;
@@ -37,12 +43,14 @@ pub mod extraction;
 
 pub use digest::{Digest, digest_transcript};
 pub use excerpt::excerpt;
+pub use message_stream::{Message, MessageStream, MessageTool};
 pub use model::{Choice, Format, Role, Todo, ToolCall, ToolKind, Transcript, Turn};
 
 use serde_json::Value;
 
 use crate::byte_order_mark;
-use builder::{MAX_LINE_BYTES, TranscriptBuilder};
+pub use builder::MAX_LINE_BYTES;
+use builder::TranscriptBuilder;
 
 /// Number of lines that are inspected to detect the format.
 const DETECTION_SAMPLE_LINES: usize = 20;
@@ -51,6 +59,9 @@ const DETECTION_SAMPLE_LINES: usize = 20;
 pub fn parse(path: &str, text: &str) -> Transcript {
     let text = byte_order_mark::strip(text);
     if let Some(document) = parse_multiline_json(text) {
+        if gemini::is_gemini_line(&document) {
+            return gemini::parse_document(TranscriptBuilder::new(path, Format::Gemini), &document);
+        }
         let builder = TranscriptBuilder::new(path, Format::JsonLines);
         return json_lines::parse_document(builder, &document);
     }
@@ -59,6 +70,9 @@ pub fn parse(path: &str, text: &str) -> Transcript {
     match format {
         Format::ClaudeCode => claude_code::parse(builder, text),
         Format::Codex => codex::parse(builder, text),
+        Format::Gemini => gemini::parse(builder, text),
+        Format::CopilotCli => copilot_cli::parse(builder, text),
+        Format::OpenCode => opencode::parse(builder, text),
         Format::JsonLines => json_lines::parse(builder, text),
         Format::Text => plain_text::parse(builder, text),
     }
@@ -71,9 +85,9 @@ fn parse_multiline_json(text: &str) -> Option<Value> {
     (opens_alone && text.len() <= MAX_LINE_BYTES).then(|| serde_json::from_str(text).ok())?
 }
 
-/// Detects the format by a majority vote of the first lines: text if fewer than half of them are
+/// Detects the format of a text by a majority vote of its first lines: text if fewer than half of them are
 /// JSON objects or arrays, else the client whose keys most of them have.
-fn detect_format(text: &str) -> Format {
+pub fn detect_format(text: &str) -> Format {
     let sample: Vec<Option<Value>> = text
         .lines()
         .filter(|line| !line.trim().is_empty() && line.len() <= MAX_LINE_BYTES)
@@ -86,15 +100,17 @@ fn detect_format(text: &str) -> Format {
     }
     let count =
         |is_format: fn(&Value) -> bool| values.iter().filter(|value| is_format(value)).count();
-    let claude_code_lines = count(claude_code::is_claude_code_line);
-    let codex_lines = count(codex::is_codex_line);
-    if claude_code_lines == 0 && codex_lines == 0 {
-        Format::JsonLines
-    } else if claude_code_lines >= codex_lines {
-        Format::ClaudeCode
-    } else {
-        Format::Codex
-    }
+    let formats: [(Format, fn(&Value) -> bool); 5] = [
+        (Format::ClaudeCode, claude_code::is_claude_code_line),
+        (Format::Codex, codex::is_codex_line),
+        (Format::CopilotCli, copilot_cli::is_copilot_line),
+        (Format::Gemini, gemini::is_gemini_line),
+        (Format::OpenCode, opencode::is_opencode_line),
+    ];
+    let counts = formats.map(|(format, is_format)| (count(is_format), format));
+    let most = counts.iter().map(|(count, _)| *count).max().unwrap_or_default();
+    let first = counts.iter().find(|(count, _)| *count == most && most > 0);
+    first.map_or(Format::JsonLines, |(_, format)| *format)
 }
 
 fn is_scalar(value: &Value) -> bool {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use heirloom_core::transcript;
+use heirloom_core::transcript::{self, Format};
 
 use crate::files::read_uncompressed;
 use crate::{Root, StoreError};
@@ -23,27 +23,63 @@ const MAX_OPENED_FILES: usize = 500;
 /// Depth of the folders of Codex: year, month and day.
 const CODEX_FOLDER_DEPTH: usize = 3;
 
-/// A client whose session files can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The file in a folder of Gemini CLI that states the project's folder.
+const GEMINI_PROJECT_FILE: &str = ".project_root";
+
+/// A longer path of a project is not read, in bytes.
+const MAX_PROJECT_PATH_BYTES: u64 = 4096;
+
+/// A client whose sessions can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KnownClient {
     /// Claude Code.
     ClaudeCode,
     /// Codex.
     Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Copilot CLI.
+    CopilotCli,
+    /// opencode, which keeps its sessions in a database: see [`crate::transcripts`].
+    OpenCode,
 }
 
 impl KnownClient {
     /// Every known client.
-    pub const ALL: [KnownClient; 2] = [KnownClient::ClaudeCode, KnownClient::Codex];
+    pub const ALL: [KnownClient; 5] = [
+        KnownClient::ClaudeCode,
+        KnownClient::Codex,
+        KnownClient::Gemini,
+        KnownClient::CopilotCli,
+        KnownClient::OpenCode,
+    ];
+
+    /// Returns the name of the client as people type it.
+    pub fn name(self) -> &'static str {
+        match self {
+            KnownClient::ClaudeCode => "claude",
+            KnownClient::Codex => "codex",
+            KnownClient::Gemini => "gemini",
+            KnownClient::CopilotCli => "copilot",
+            KnownClient::OpenCode => "opencode",
+        }
+    }
 
     /// Returns the client that introduces itself with a name, such as `claude-code` or `codex-mcp-client`.
     pub fn by_name(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
         let is_named = |word: &str| name.split(|c: char| !c.is_alphanumeric()).any(|w| w == word);
-        if is_named("claude") {
-            Some(KnownClient::ClaudeCode)
-        } else {
-            is_named("codex").then_some(KnownClient::Codex)
+        Self::ALL.into_iter().find(|client| is_named(client.name()))
+    }
+
+    /// Returns the format of the client's sessions.
+    pub fn format(self) -> Format {
+        match self {
+            KnownClient::ClaudeCode => Format::ClaudeCode,
+            KnownClient::Codex => Format::Codex,
+            KnownClient::Gemini => Format::Gemini,
+            KnownClient::CopilotCli => Format::CopilotCli,
+            KnownClient::OpenCode => Format::OpenCode,
         }
     }
 }
@@ -57,11 +93,19 @@ pub struct ClientFolders {
     pub claude_code: Option<PathBuf>,
     /// The folder of Codex, usually `~/.codex`.
     pub codex: Option<PathBuf>,
+    /// The folder of Gemini CLI, usually `~/.gemini`.
+    pub gemini: Option<PathBuf>,
+    /// The folder of Copilot CLI, usually `~/.copilot`.
+    pub copilot_cli: Option<PathBuf>,
+    /// The folder of opencode, usually `~/.local/share/opencode`.
+    pub opencode: Option<PathBuf>,
 }
 
 /// A session file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFile {
+    /// The client that writes it.
+    pub client: KnownClient,
     /// Its path.
     pub path: PathBuf,
     /// When it was last written.
@@ -72,6 +116,11 @@ impl SessionFile {
     /// Reads the file.
     pub fn read(&self) -> Result<String, StoreError> {
         read_session_text(&self.path)
+    }
+
+    /// Returns whether its session ran in a workspace.
+    pub(crate) fn ran_in(&self, root: &Root) -> bool {
+        ran_in(root, self.client, &self.path)
     }
 }
 
@@ -87,7 +136,7 @@ impl ClientFolders {
         let mut files: Vec<SessionFile> =
             clients.flat_map(|client| self.files_of(client, root)).collect();
         files.sort_by(|a, b| (b.modified, &a.path).cmp(&(a.modified, &b.path)));
-        files.into_iter().take(MAX_OPENED_FILES).filter(move |file| ran_in(root, &file.path))
+        files.into_iter().take(MAX_OPENED_FILES).filter(move |file| file.ran_in(root))
     }
 
     /// Reads a file if it is one of a session that ran in the workspace; `None` if it is not.
@@ -95,10 +144,11 @@ impl ClientFolders {
         let Ok(path) = fs::canonicalize(self.expand_home(path)) else { return Ok(None) };
         // Opening a FIFO would block.
         let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
-        if !is_file || !self.is_session_file(&path) || !ran_in(root, &path) {
-            return Ok(None);
+        let client = self.client_of(&path).filter(|_| is_file);
+        match client.filter(|client| ran_in(root, *client, &path)) {
+            Some(_) => read_session_text(&path).map(Some),
+            None => Ok(None),
         }
-        read_session_text(&path).map(Some)
     }
 
     /// Replaces a leading `~` with the home folder.
@@ -113,13 +163,16 @@ impl ClientFolders {
         match client {
             KnownClient::ClaudeCode => self.claude_code.as_deref(),
             KnownClient::Codex => self.codex.as_deref(),
+            KnownClient::Gemini => self.gemini.as_deref(),
+            KnownClient::CopilotCli => self.copilot_cli.as_deref(),
+            KnownClient::OpenCode => self.opencode.as_deref(),
         }
     }
 
     /// Lists the session files of a client that may belong to a workspace.
-    fn files_of(&self, client: KnownClient, root: &Root) -> Vec<SessionFile> {
+    pub(crate) fn files_of(&self, client: KnownClient, root: &Root) -> Vec<SessionFile> {
         let Some(folder) = self.folder(client) else { return vec![] };
-        let mut files = vec![];
+        let mut files = Files { client, found: vec![] };
         match client {
             KnownClient::ClaudeCode => {
                 let name = claude_code_folder(root.path());
@@ -127,22 +180,34 @@ impl ClientFolders {
                 for entry in entries(&folder.join("projects")) {
                     let own = entry.file_name().to_string_lossy().into_owned();
                     if own == name || own.starts_with(&below) {
-                        collect_files(&entry.path(), 0, &is_claude_code_file, &mut files);
+                        files.collect(&entry.path(), 0, &is_claude_code_file);
                     }
                 }
             }
             KnownClient::Codex => {
-                let sessions = folder.join("sessions");
-                collect_files(&sessions, CODEX_FOLDER_DEPTH, &is_codex_file, &mut files);
+                files.collect(&folder.join("sessions"), CODEX_FOLDER_DEPTH, &is_codex_file);
+                files.collect(&folder.join("archived_sessions"), 0, &is_codex_file);
             }
+            KnownClient::Gemini => {
+                for project in entries(&folder.join("tmp")) {
+                    let project = project.path();
+                    if gemini_project(&project).is_some_and(|path| is_in_workspace(root, &path)) {
+                        files.collect(&project.join("chats"), 1, &is_gemini_file);
+                    }
+                }
+            }
+            KnownClient::CopilotCli => {
+                files.collect(&folder.join("session-state"), 1, &is_copilot_file);
+            }
+            KnownClient::OpenCode => {}
         }
-        files
+        files.found
     }
 
-    /// Returns whether a canonical path is where a client keeps its sessions.
-    fn is_session_file(&self, path: &Path) -> bool {
-        KnownClient::ALL.into_iter().any(|client| {
-            let folder = self.folder(client).and_then(|folder| fs::canonicalize(folder).ok());
+    /// Returns the client that keeps its sessions at a canonical path.
+    fn client_of(&self, path: &Path) -> Option<KnownClient> {
+        KnownClient::ALL.into_iter().find(|client| {
+            let folder = self.folder(*client).and_then(|folder| fs::canonicalize(folder).ok());
             let Some(inner) = folder.and_then(|folder| path.strip_prefix(folder).ok()) else {
                 return false;
             };
@@ -156,6 +221,10 @@ impl ClientFolders {
                 (KnownClient::Codex, ["sessions" | "archived_sessions", .., name]) => {
                     is_codex_file(name)
                 }
+                (KnownClient::Gemini, ["tmp", _, "chats", name] | ["tmp", _, "chats", _, name]) => {
+                    is_gemini_file(name)
+                }
+                (KnownClient::CopilotCli, ["session-state", .., name]) => is_copilot_file(name),
                 _ => false,
             }
         })
@@ -179,21 +248,32 @@ fn is_codex_file(name: &str) -> bool {
     name.starts_with("rollout-") && name.ends_with(".jsonl")
 }
 
-/// Adds the matching files of a folder, and of its subfolders down to a depth. Symbolic links are skipped.
-fn collect_files(
-    folder: &Path,
-    depth: usize,
-    is_wanted: &impl Fn(&str) -> bool,
-    files: &mut Vec<SessionFile>,
-) {
-    for entry in entries(folder) {
-        let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir() && depth > 0 {
-            collect_files(&entry.path(), depth - 1, is_wanted, files);
-        } else if kind.is_file() && is_wanted(&entry.file_name().to_string_lossy()) {
-            let modified = entry.metadata().and_then(|metadata| metadata.modified());
-            let path = entry.path();
-            files.extend(modified.map(|modified| SessionFile { path, modified }));
+fn is_gemini_file(name: &str) -> bool {
+    name.ends_with(".jsonl") || (name.starts_with("session-") && name.ends_with(".json"))
+}
+
+fn is_copilot_file(name: &str) -> bool {
+    name.ends_with(".jsonl")
+}
+
+/// The session files of a client that were found.
+struct Files {
+    client: KnownClient,
+    found: Vec<SessionFile>,
+}
+
+impl Files {
+    /// Adds the matching files of a folder, and of its subfolders down to a depth. Symbolic links are skipped.
+    fn collect(&mut self, folder: &Path, depth: usize, is_wanted: &impl Fn(&str) -> bool) {
+        for entry in entries(folder) {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && depth > 0 {
+                self.collect(&entry.path(), depth - 1, is_wanted);
+            } else if kind.is_file() && is_wanted(&entry.file_name().to_string_lossy()) {
+                let modified = entry.metadata().and_then(|metadata| metadata.modified());
+                let (client, path) = (self.client, entry.path());
+                self.found.extend(modified.map(|modified| SessionFile { client, path, modified }));
+            }
         }
     }
 }
@@ -203,16 +283,34 @@ fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
     fs::read_dir(folder).into_iter().flatten().flatten()
 }
 
+/// Returns the folder that a folder of Gemini CLI belongs to.
+fn gemini_project(folder: &Path) -> Option<String> {
+    let file = folder.join(GEMINI_PROJECT_FILE);
+    // Opening a FIFO would block.
+    let is_file = fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
+    let bytes = is_file.then(|| read_uncompressed(&file, MAX_PROJECT_PATH_BYTES))?.ok()?;
+    let path = String::from_utf8(bytes).ok()?.trim().to_owned();
+    (!path.is_empty()).then_some(path)
+}
+
 /// Returns whether the session of a file ran in a workspace: in its root or below, and not in another workspace there.
-fn ran_in(root: &Root, file: &Path) -> bool {
-    let Some(folder) = HEAD_BYTES.iter().find_map(|bytes| session_folder(file, *bytes)) else {
-        return false;
-    };
-    match fs::canonicalize(&folder) {
+fn ran_in(root: &Root, client: KnownClient, file: &Path) -> bool {
+    if client == KnownClient::Gemini {
+        let project = file.ancestors().find(|folder| folder.ends_with("chats"));
+        let project = project.and_then(Path::parent).and_then(gemini_project);
+        return project.is_some_and(|folder| is_in_workspace(root, &folder));
+    }
+    let folder = HEAD_BYTES.iter().find_map(|bytes| session_folder(file, *bytes));
+    folder.is_some_and(|folder| is_in_workspace(root, &folder))
+}
+
+/// Returns whether a folder is a workspace's root or below, and not in another workspace there.
+pub(crate) fn is_in_workspace(root: &Root, folder: &str) -> bool {
+    match fs::canonicalize(folder) {
         Ok(folder) => Root::find(&folder).is_ok_and(|found| found.path() == root.path()),
         // The folder was removed since.
         Err(_) => {
-            let folder = Path::new(&folder);
+            let folder = Path::new(folder);
             let is_normal = folder.components().all(|part| part != Component::ParentDir);
             is_normal && folder.starts_with(root.path())
         }
@@ -248,6 +346,7 @@ mod tests {
     fn a_client_is_known_by_a_word_of_its_name() {
         assert_eq!(KnownClient::by_name("claude-code"), Some(KnownClient::ClaudeCode));
         assert_eq!(KnownClient::by_name("codex-mcp-client"), Some(KnownClient::Codex));
+        assert_eq!(KnownClient::by_name("gemini-cli-mcp-client"), Some(KnownClient::Gemini));
         assert_eq!(KnownClient::by_name("cursor"), None);
     }
 

@@ -27,6 +27,7 @@ pub mod registry;
 pub mod stamp;
 pub mod state;
 pub mod tokens;
+pub mod transcripts;
 pub mod walk;
 
 pub use config::Config;

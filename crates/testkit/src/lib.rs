@@ -75,6 +75,15 @@ pub const CLAUDE_CODE_FOLDER: &str = ".home/claude";
 /// The folder of Codex's files, relative to the root.
 pub const CODEX_FOLDER: &str = ".home/codex";
 
+/// The folder above the `.gemini` of Gemini CLI.
+pub const GEMINI_HOME: &str = ".home";
+
+/// The folder in which Copilot CLI keeps its files.
+pub const COPILOT_FOLDER: &str = ".home/copilot";
+
+/// The folder above the `opencode` of opencode.
+pub const DATA_HOME: &str = ".home/share";
+
 /// A temporary workspace.
 pub struct Workspace {
     folder: tempfile::TempDir,
@@ -186,6 +195,9 @@ impl Workspace {
         command.env("HEIRLOOM_HOME", self.path().join(".home"));
         command.env("CLAUDE_CONFIG_DIR", self.path().join(CLAUDE_CODE_FOLDER));
         command.env("CODEX_HOME", self.path().join(CODEX_FOLDER));
+        command.env("GEMINI_CLI_HOME", self.path().join(GEMINI_HOME));
+        command.env("COPILOT_HOME", self.path().join(COPILOT_FOLDER));
+        command.env("XDG_DATA_HOME", self.path().join(DATA_HOME));
         isolate_git(&mut command);
         command
     }

@@ -13,7 +13,7 @@ use super::{clean, shell_command, tools};
 use crate::{Problem, json};
 
 /// Longer lines are reported and skipped: they are pasted files and not messages.
-pub(super) const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 
 /// A transcript under construction.
 pub(super) struct TranscriptBuilder<'p> {
@@ -29,6 +29,16 @@ pub(super) struct TranscriptBuilder<'p> {
     todos: TodoList,
     /// Texts that `add_turn_once` added since the speaker changed, to recognise repeated messages.
     speaker_texts: HashSet<String>,
+    /// The results whose calls are not known, and failures, if they are kept apart.
+    results: Option<Vec<LooseResult>>,
+}
+
+/// The result of a call on another line.
+pub(super) struct LooseResult {
+    /// The id of the call.
+    pub(super) id: Option<String>,
+    pub(super) text: String,
+    pub(super) failed: bool,
 }
 
 /// A tool call as a parser reports it.
@@ -63,7 +73,22 @@ impl<'p> TranscriptBuilder<'p> {
             commits: IndexMap::new(),
             todos: TodoList::default(),
             speaker_texts: HashSet::new(),
+            results: None,
         }
+    }
+
+    /// Begins a transcript of a single line, whose results may belong to calls of other lines.
+    pub(super) fn of_single_line(path: &'p str, format: Format) -> Self {
+        Self { results: Some(vec![]), ..Self::new(path, format) }
+    }
+
+    /// Returns the transcript of a single line, the ids of its calls in order, and the results of other calls.
+    pub(super) fn into_single_line(self) -> (Transcript, Vec<Option<String>>, Vec<LooseResult>) {
+        let mut ids = vec![None; self.transcript.tool_calls.len()];
+        for (id, index) in self.call_by_id {
+            ids[index] = Some(id);
+        }
+        (self.transcript, ids, self.results.unwrap_or_default())
     }
 
     /// Returns the numbered lines of a text without those that are too long, which it reports.
@@ -236,6 +261,11 @@ impl<'p> TranscriptBuilder<'p> {
     /// Adds the result of a tool call. A result without a call becomes a message of the tool.
     pub(super) fn add_result(&mut self, result: &ReportedResult<'_>) {
         let Some(&index) = result.id.and_then(|id| self.call_by_id.get(id)) else {
+            if let Some(results) = &mut self.results {
+                let (id, text) = (result.id.map(str::to_owned), result.text.to_owned());
+                results.push(LooseResult { id, text, failed: result.failed });
+                return;
+            }
             self.add_turn(Role::Tool, None, result.text, result.line);
             return;
         };
@@ -243,6 +273,10 @@ impl<'p> TranscriptBuilder<'p> {
         call.has_result = true;
         call.failed |= result.failed;
         if call.failed {
+            if let Some(results) = &mut self.results {
+                let (id, text) = (result.id.map(str::to_owned), result.text.to_owned());
+                results.push(LooseResult { id, text, failed: true });
+            }
             return;
         }
         if let Some(commit) = self.commits.get_mut(&index)
@@ -263,6 +297,12 @@ impl<'p> TranscriptBuilder<'p> {
 
     /// Marks a call as failed, for formats that report the failure apart from the result.
     pub(super) fn mark_failed(&mut self, id: Option<&str>) {
+        if !self.has_call(id)
+            && let Some(results) = &mut self.results
+        {
+            let id = id.map(str::to_owned);
+            results.push(LooseResult { id, text: String::new(), failed: true });
+        }
         if let Some(&index) = id.and_then(|id| self.call_by_id.get(id)) {
             self.transcript.tool_calls[index].failed = true;
         }

@@ -41,7 +41,7 @@ pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcrip
 
 /// What the parser remembers from line to line.
 #[derive(Default)]
-struct ParserState {
+pub(super) struct ParserState {
     line_ids: HashSet<String>,
     /// The id of the last turn's message. A message has one line per block, all with this id.
     message_id: Option<String>,
@@ -55,6 +55,21 @@ struct ParserState {
 }
 
 impl ParserState {
+    /// Returns the state for a single line of a file of which it is known whether it is that of a sub-agent.
+    pub(super) fn of_single_line(is_subagent_file: Option<bool>) -> Self {
+        ParserState { is_subagent_file, ..Self::default() }
+    }
+
+    /// Returns whether the file is that of a sub-agent, if a message was read.
+    pub(super) fn is_subagent_file(&self) -> Option<bool> {
+        self.is_subagent_file
+    }
+
+    /// Returns the title of the session.
+    pub(super) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
     fn set_title(&mut self, title: Option<&str>, by_user: bool) {
         if let Some(title) = title.filter(|_| by_user || !self.titled_by_user) {
             self.title = Some(title.to_owned());
@@ -63,7 +78,8 @@ impl ParserState {
     }
 }
 
-fn parse_line(
+/// Parses one line.
+pub(super) fn parse_line(
     builder: &mut TranscriptBuilder<'_>,
     line: &Value,
     number: usize,

@@ -13,6 +13,8 @@ const INJECTED_ELEMENTS: &[&str] = &[
     "command-message",
     "command-name",
     "environment_context",
+    // Gemini CLI puts what a hook adds into this element.
+    "hook_context",
     "ide_diagnostics",
     "ide_opened_file",
     "ide_selection",
@@ -22,6 +24,8 @@ const INJECTED_ELEMENTS: &[&str] = &[
     "local-command-stdout",
     "permissions instructions",
     "reasoning",
+    // Gemini CLI describes the folder and the system in this element.
+    "session_context",
     "skill",
     "skills_instructions",
     // Codex reports the end of one agent to another in this element.

@@ -37,7 +37,8 @@ pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcrip
     builder.build()
 }
 
-fn parse_line(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
+/// Parses one line.
+pub(super) fn parse_line(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
     builder.include_time(content::time_of(line));
     let payload = &line["payload"];
     match line["type"].as_str() {

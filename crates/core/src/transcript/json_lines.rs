@@ -20,7 +20,8 @@ pub(super) fn parse_document(mut builder: TranscriptBuilder<'_>, document: &Valu
     builder.build()
 }
 
-fn parse_messages(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
+/// Parses the message, or the list of messages, of one line.
+pub(super) fn parse_messages(builder: &mut TranscriptBuilder<'_>, line: &Value, number: usize) {
     let list = [line, &line["messages"]].into_iter().find_map(Value::as_array);
     for item in list.map_or(std::slice::from_ref(line), Vec::as_slice) {
         parse_message(builder, item, number);

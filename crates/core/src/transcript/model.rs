@@ -1,6 +1,7 @@
 //! The data of a transcript: every parser produces it, and the digest reads it.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::Problem;
 
@@ -64,12 +65,19 @@ impl Transcript {
 }
 
 /// The file format of a transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// A session file of Claude Code.
     ClaudeCode,
     /// A rollout file of Codex, with or without an envelope around each item.
     Codex,
+    /// A session file of Gemini CLI.
+    Gemini,
+    /// The events of a session of Copilot CLI.
+    CopilotCli,
+    /// Messages of opencode's database, each as one line of JSON.
+    OpenCode,
     /// JSON Lines: one message with a role per line.
     JsonLines,
     /// Plain text, with or without the names of the speakers.
@@ -77,7 +85,8 @@ pub enum Format {
 }
 
 /// The author of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The person.
     User,

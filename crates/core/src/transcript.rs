@@ -35,6 +35,7 @@ mod opencode;
 mod plain_text;
 
 // Line by line, without keeping the transcript in memory.
+mod joined;
 mod message_stream;
 
 // The digest, and the proposals of memories.

@@ -55,11 +55,27 @@ pub fn extract(transcript: &Transcript, after_line: usize) -> Vec<Proposal> {
     proposals.extend(lessons::collect_lessons(transcript, &conversation));
     proposals.extend(command_fixes::collect_command_fixes(transcript));
     proposals.retain(|proposal| WORDS.contains(&proposal.text.split_whitespace().count()));
-    let mut proposals = successors::link(proposals, &weights);
+    let mut proposals = once_each(proposals);
+    proposals = successors::link(proposals, &weights);
     proposals.retain(|proposal| {
         proposal.line > after_line && proposal.confidence >= MIN_CONFIDENCE
     });
     limit(proposals)
+}
+
+/// Leaves out what a proposal of an earlier collector says, whose kind is more specific.
+fn once_each(proposals: Vec<Proposal>) -> Vec<Proposal> {
+    let mut kept: Vec<Proposal> = vec![];
+    for proposal in proposals {
+        let says_same = |other: &Proposal| {
+            other.line == proposal.line
+                && (other.text.contains(&proposal.text) || proposal.text.contains(&other.text))
+        };
+        if !kept.iter().any(says_same) {
+            kept.push(proposal);
+        }
+    }
+    kept
 }
 
 /// Leaves out the least certain proposals of kinds of which there are too many.

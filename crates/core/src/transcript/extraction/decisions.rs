@@ -46,6 +46,8 @@ pub(super) fn collect(
         let folded = FoldedSentence::new(&text);
         let is_decision = (MIN_WORDS..=MAX_WORDS).contains(&words)
             && (is_work || said_by == Role::User)
+            // The "user" of a sub-agent is the agent that called it.
+            && !(transcript.is_of_subagent && said_by == Role::User)
             && !folded.contains_any(NO_DECISIONS)
             && !is_standing_instruction(&text)
             && !(refers_back(&text) && !decision.structural)

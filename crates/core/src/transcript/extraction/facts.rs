@@ -2,7 +2,7 @@
 
 use super::proposal::{Proposal, ProposalKind};
 use super::{has_specific, refers_back, statements_of};
-use crate::instruction::rule_form;
+use crate::instruction::{RuleForm, rule_form};
 use crate::phrase::FoldedSentence;
 use crate::prose;
 use crate::transcript::digest::conversation::{Conversation, Message};
@@ -76,7 +76,7 @@ fn fact(sentence: &str) -> Option<(f64, &'static str)> {
         && !prose::is_question(sentence)
         && !sentence.ends_with(':')
         && !refers_back(sentence)
-        && rule_form(sentence).is_none();
+        && matches!(rule_form(sentence), None | Some(RuleForm::Generic));
     if !is_statement {
         return None;
     }

@@ -4,7 +4,7 @@ use crate::phrase::FoldedSentence;
 use crate::prose;
 
 /// A longer sentence is reduced to the clause that states the preference, in words.
-const MAX_SENTENCE_WORDS: usize = 40;
+const MAX_SENTENCE_WORDS: usize = 25;
 
 /// A preference: the part of the sentence that states it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,6 +70,12 @@ const SUPPOSITIONS: &[&str] = &[
     "i tend to overthink", "i tend to procrastinate", "i tend to feel",
 ];
 
+/// First words of questions about a preference.
+const QUESTION_WORDS: &[&str] = &[
+    "am", "are", "did", "do", "does", "is", "should", "was", "what", "when", "where", "which",
+    "who", "why", "would", "will", "so why", "but why",
+];
+
 /// Intentions that a limit or an exclusion belongs to.
 const INTENTIONS: &[&str] = &[
     "i'm trying to", "i am trying to", "i'm looking to", "i'm aiming to", "i aim to", "i want to",
@@ -131,7 +137,8 @@ const CLAUSE_STARTS: &[&str] =
 /// Returns the preference that a sentence states.
 pub(super) fn find(sentence: &str) -> Option<Preference<'_>> {
     let folded = FoldedSentence::new(sentence);
-    if folded.contains_any(SUPPOSITIONS) {
+    let asks = prose::is_question(sentence) && folded.starts_with_any(QUESTION_WORDS);
+    if asks || folded.contains_any(SUPPOSITIONS) {
         return None;
     }
     for form in FORMS {

@@ -37,6 +37,14 @@ const REPORTS: &[&str] = &[
     "have never", "he never", "she never",
 ];
 
+/// Openings of a description of what is there, which looks like a rule for all of a kind.
+const DESCRIPTIONS: &[&str] =
+    &["our", "my", "we", "we've", "i", "i've", "there are", "some", "most", "here are", "fyi"];
+
+/// Words of what is not always so.
+const EXCEPTIONS: &[&str] =
+    &["sometimes", "often", "usually", "mostly", "currently", "already", "occasionally"];
+
 /// Openings of an instruction that says itself that it holds every time.
 const EXPLICIT: &[&str] = &["always", "never", "every time", "each time", "whenever", "any time"];
 
@@ -80,7 +88,9 @@ const EXPLICIT_CONFIDENCE: f64 = 0.85;
 fn instruction(sentence: &str, is_work: bool) -> Option<(&str, f64, &'static str)> {
     let form = rule_form(sentence)?;
     let folded = FoldedSentence::new(sentence);
-    if folded.contains_any(REPORTS) {
+    let is_description = form == RuleForm::Generic
+        && (folded.starts_with_any(DESCRIPTIONS) || folded.contains_any(EXCEPTIONS));
+    if is_description || folded.contains_any(REPORTS) {
         return None;
     }
     let opens_explicitly = folded.starts_with_any(EXPLICIT);

@@ -7,15 +7,12 @@ use heirloom_core::transcript::extraction::{
 use heirloom_core::transcript::{self, Transcript};
 use heirloom_core::{Problem, secret, words};
 
-use super::sources::Source;
+use super::sources::{Part, Source};
 use super::stored::{
     Decision, PendingProposal, ReadPosition, Replaced, StoredProposals, name_of,
 };
 use crate::memory::{drop_fields_with_secrets, episode_from_digest};
 use crate::{Error, Session};
-
-/// Number of bytes at the beginning of a transcript by which it is recognised.
-const HEAD_BYTES: usize = 1024;
 
 /// Fewest messages of a conversation that is worth an episode.
 const MIN_EPISODE_TURNS: usize = 4;
@@ -51,59 +48,52 @@ pub(in crate::ops::cold) fn collect(
             collected.unchanged += 1;
             continue;
         }
-        let text = match source.read(session) {
-            Ok(text) => text,
+        match read_transcript(session, source, stored, &mut collected) {
+            Ok(()) => collected.read += 1,
             Err(error) if sources.len() == 1 => return Err(error),
             Err(error) => {
                 collected.problems.push(Problem::in_file(&source.name, error.message));
-                continue;
             }
-        };
-        collected.read += 1;
-        read_transcript(session, source, &text, stored, &mut collected);
+        }
     }
     Ok(collected)
 }
 
+/// Reads a transcript, and adds what the messages propose that were not read before.
 fn read_transcript(
     session: &Session,
     source: &Source,
-    text: &str,
     stored: &mut StoredProposals,
     collected: &mut Collected,
-) {
-    let transcript = transcript::parse(&source.name, text);
-    collected.problems.extend(transcript.problems.iter().cloned());
-    let head = hash_of_head(text);
-    let size = text.len() as u64;
-    let earlier = stored.position(&source.name);
-    let is_continued = |read: &&ReadPosition| read.head == head && read.size <= size;
-    let after_line = earlier.filter(is_continued).map_or(0, |read| read.lines);
-    for proposal in extraction::extract(&transcript, after_line) {
-        add(stored, &source.name, proposal, collected);
+) -> Result<(), Error> {
+    let mut position: Option<ReadPosition> = None;
+    source.read(session, |part| {
+        let Part { transcript, lines, is_whole } = part;
+        let first = position.as_ref().map(|position| position.beginning.clone());
+        let beginning = first.unwrap_or_else(|| hash_of_beginning(&transcript));
+        // A transcript that begins otherwise is another one.
+        let earlier = stored.position(&source.name);
+        let is_continued = |read: &&ReadPosition| read.beginning == beginning;
+        let after_line = earlier.filter(is_continued).map_or(0, |read| read.lines);
+        for proposal in extraction::extract(&transcript, after_line) {
+            add(stored, &source.name, proposal, collected);
+        }
+        if let Some(proposal) = episode_of(session, source, &transcript).filter(|_| is_whole) {
+            add_episode(stored, proposal);
+        }
+        collected.problems.extend(transcript.problems);
+        position = Some(ReadPosition::new(source.stamp, lines, beginning));
+    })?;
+    if let Some(position) = position {
+        stored.set_position(&source.name, position);
     }
-    if let Some(proposal) = episode_of(session, source, &transcript) {
-        add_episode(stored, proposal);
-    }
-    let stamp = source.stamp.filter(|stamp| stamp.is_settled());
-    // A client may be writing the last line.
-    let lines = text.bytes().filter(|byte| *byte == b'\n').count();
-    stored.set_position(
-        &source.name,
-        ReadPosition {
-            size: stamp.map_or(size, |stamp| stamp.size),
-            modified: stamp.map_or(0, |stamp| stamp.modified),
-            inode: stamp.map_or(0, |stamp| stamp.inode),
-            lines,
-            head,
-        },
-    );
+    Ok(())
 }
 
-/// Returns the hash of the first line, or of its beginning.
-fn hash_of_head(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    words::short_hash(&line[..line.floor_char_boundary(HEAD_BYTES)])
+/// Returns the hash of the first message and of the session's id.
+fn hash_of_beginning(transcript: &Transcript) -> String {
+    let first = transcript.turns.first().map_or("", |turn| turn.text.as_str());
+    words::short_hash(&format!("{:?}\n{first}", transcript.session_id))
 }
 
 /// Adds a proposal, unless it was decided or is pending. One that changes an earlier statement replaces its proposal.

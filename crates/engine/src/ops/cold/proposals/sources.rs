@@ -2,20 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use heirloom_core::transcript::{self, Transcript};
 use heirloom_core::{Problem, day, path};
-use heirloom_store::client_sessions::SessionFile;
+use heirloom_store::client_sessions::KnownClient;
 use heirloom_store::stamp::Stamp;
+use heirloom_store::transcripts::{self, KnownFiles, Transcripts};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::ops::request_parts::InputFile;
 use crate::{Error, Session};
 
-/// A larger file of the workspace is not read.
-const MAX_FILE_BYTES: u64 = 128 * 1024 * 1024;
+/// A larger transcript is read in parts, so that the memory is bounded.
+const MAX_WHOLE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The folder of a workspace in which transcripts are kept.
-const TRANSCRIPT_FOLDER: &str = "agent-transcripts";
+/// Number of bytes of messages in each part of a large transcript.
+const PART_BYTES: usize = 16 * 1024 * 1024;
 
 /// A transcript that can be read.
 pub(in crate::ops::cold) struct Source {
@@ -27,10 +29,10 @@ pub(in crate::ops::cold) struct Source {
 }
 
 enum Place {
-    /// A file of the workspace, relative to its root.
-    Workspace(String),
-    /// A session file of a client.
-    Session(SessionFile),
+    /// A file of the workspace, by the name.
+    Workspace,
+    /// A transcript of the workspace or of a client.
+    Listed(transcripts::Transcript),
     /// A file that the user named, which belongs to a client.
     Named(PathBuf),
     /// A text of the request.
@@ -68,8 +70,10 @@ pub(in crate::ops::cold) fn sources(
         found.push(named(session, file)?);
     }
     if found.is_empty() && problems.is_empty() {
-        found.extend(in_workspace(session, problems));
-        found.extend(session.client_folders().sessions(session.root(), None).map(of_session));
+        let mut known = KnownFiles::default();
+        let listed = Transcripts::list(session.root(), session.client_folders(), &mut known);
+        problems.extend(listed.problems);
+        found.extend(listed.found.into_iter().map(of_listed));
     }
     let since = selection.since.map(first_moment);
     let is_recent = |source: &Source| match (source.stamp, since) {
@@ -85,37 +89,15 @@ fn first_moment(day: Date) -> Timestamp {
     day.to_zoned(jiff::tz::TimeZone::UTC).map_or(Timestamp::MIN, |moment| moment.timestamp())
 }
 
-fn of_session(file: SessionFile) -> Source {
-    let stamp = Stamp::of(&file.path);
-    Source { name: file.path.display().to_string(), stamp, place: Place::Session(file) }
-}
-
-/// Returns the transcripts in the folder of the workspace for them.
-fn in_workspace(session: &Session, problems: &mut Vec<Problem>) -> Vec<Source> {
-    let root = session.root();
-    if !root.exists(TRANSCRIPT_FOLDER) {
-        return vec![];
-    }
-    let entries = match root.dir().list(TRANSCRIPT_FOLDER) {
-        Ok(entries) => entries,
-        Err(error) => {
-            problems.push(Problem::in_file(TRANSCRIPT_FOLDER, error.to_string()));
-            return vec![];
-        }
-    };
-    let is_transcript = |name: &str| {
-        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
-        matches!(extension, Some("jsonl" | "json"))
-    };
-    let names = entries.into_iter().filter(|entry| entry.is_utf8 && !entry.is_folder);
-    let names = names.map(|entry| entry.name).filter(|name| is_transcript(name));
-    names.map(|name| of_workspace(session, format!("{TRANSCRIPT_FOLDER}/{name}"))).collect()
+fn of_listed(transcript: transcripts::Transcript) -> Source {
+    let (name, stamp) = (transcript.name.clone(), Some(transcript.stamp));
+    Source { name, stamp, place: Place::Listed(transcript) }
 }
 
 fn of_workspace(session: &Session, path: String) -> Source {
     let metadata = session.root().metadata(&path).ok().flatten();
     let stamp = metadata.map(|metadata| Stamp::new(&metadata));
-    Source { name: path.clone(), stamp, place: Place::Workspace(path) }
+    Source { name: path, stamp, place: Place::Workspace }
 }
 
 /// Returns a file that the request names. A file that is neither in the workspace nor a session file of it is refused when
@@ -140,29 +122,87 @@ fn named(session: &Session, typed: &str) -> Result<Source, Error> {
 }
 
 impl Source {
-    /// Reads its text.
-    pub(super) fn read(&self, session: &Session) -> Result<String, Error> {
+    /// Reads it, and passes it to `take`: whole, or in several parts if it is large. Each part comes with the number of
+    /// lines up to its end.
+    pub(super) fn read(
+        &self,
+        session: &Session,
+        mut take: impl FnMut(Part),
+    ) -> Result<(), Error> {
+        if let Place::Listed(listed) = &self.place {
+            let is_database = listed.client == Some(KnownClient::OpenCode);
+            if is_database || listed.stamp.size > MAX_WHOLE_BYTES {
+                return self.read_in_parts(session, listed, take);
+            }
+        }
+        let text = self.read_text(session)?;
+        let transcript = transcript::parse(&self.name, &text);
+        // A client may be writing the last line.
+        let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+        take(Part { transcript, lines, is_whole: true });
+        Ok(())
+    }
+
+    fn read_in_parts(
+        &self,
+        session: &Session,
+        listed: &transcripts::Transcript,
+        mut take: impl FnMut(Part),
+    ) -> Result<(), Error> {
+        let mut reader = listed.open(session.root(), None)?;
+        let (mut messages, mut bytes, mut lines, mut is_whole) = (vec![], 0, 0, true);
+        let mut problems = vec![];
+        while let Some(read) = reader.next_line()? {
+            lines = read.line;
+            problems.extend(read.problem);
+            bytes += read.messages.iter().map(|message| message.text.len()).sum::<usize>();
+            messages.extend(read.messages);
+            if bytes > PART_BYTES {
+                (bytes, is_whole) = (0, false);
+                let mut transcript =
+                    Transcript::of_messages(reader.stream(), std::mem::take(&mut messages));
+                transcript.problems = std::mem::take(&mut problems);
+                take(Part { transcript, lines, is_whole });
+            }
+        }
+        let mut transcript = Transcript::of_messages(reader.stream(), messages);
+        transcript.problems = problems;
+        take(Part { transcript, lines, is_whole });
+        Ok(())
+    }
+
+    fn read_text(&self, session: &Session) -> Result<String, Error> {
+        let of_client = |path: &Path| {
+            let read = session.client_folders().read(session.root(), path)?;
+            read.ok_or_else(|| {
+                Error::bad_input(format!(
+                    "{} is neither in the workspace nor a session file of a known client for it",
+                    self.name
+                ))
+                .hint("copy it into the workspace, or give its text")
+            })
+        };
         match &self.place {
             Place::Text(text) => Ok(text.clone()),
-            Place::Session(file) => Ok(file.read()?),
-            Place::Named(path) => {
-                let read = session.client_folders().read(session.root(), path)?;
-                read.ok_or_else(|| {
-                    Error::bad_input(format!(
-                        "{} is neither in the workspace nor a session file of Claude Code or Codex for it",
-                        self.name
-                    ))
-                    .hint("copy it into the workspace, or give its text")
-                })
-            }
-            Place::Workspace(path) => {
-                session.root().dir().read_text(path, MAX_FILE_BYTES).map_err(|error| {
-                    Error::bad_input(format!("{path}: {error}"))
+            Place::Listed(listed) if listed.client.is_some() => of_client(Path::new(&self.name)),
+            Place::Named(path) => of_client(path),
+            Place::Workspace | Place::Listed(_) => {
+                session.root().dir().read_text(&self.name, MAX_WHOLE_BYTES).map_err(|error| {
+                    Error::bad_input(format!("{}: {error}", self.name))
                         .hint("give the path of a transcript in the workspace")
                 })
             }
         }
     }
+}
+
+/// A transcript, or a part of a large one.
+pub(super) struct Part {
+    pub(super) transcript: Transcript,
+    /// The number of lines up to its end.
+    pub(super) lines: usize,
+    /// Whether it is the whole transcript.
+    pub(super) is_whole: bool,
 }
 
 /// Parses a day of a request.

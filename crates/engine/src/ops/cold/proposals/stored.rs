@@ -39,16 +39,29 @@ pub(in crate::ops::cold) struct StoredProposals {
 /// How far a transcript was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ReadPosition {
-    /// The size of the file in bytes.
-    pub(super) size: u64,
-    /// Its modification time, in nanoseconds since 1970; 0 if it may have changed since within one tick of the clock.
-    pub(super) modified: i64,
-    /// Its inode.
-    pub(super) inode: u64,
+    /// The size in bytes.
+    size: u64,
+    /// The modification time, in nanoseconds since 1970.
+    modified: i64,
+    /// The inode.
+    inode: u64,
     /// The number of lines that were read.
     pub(super) lines: usize,
-    /// The hash of its beginning: a file that begins otherwise is another one.
-    pub(super) head: String,
+    /// The hash of its beginning.
+    pub(super) beginning: String,
+}
+
+impl ReadPosition {
+    /// The position after some lines of a transcript with a stamp.
+    pub(super) fn new(stamp: Option<Stamp>, lines: usize, beginning: String) -> Self {
+        ReadPosition {
+            size: stamp.map_or(0, |stamp| stamp.size),
+            modified: stamp.map_or(0, |stamp| stamp.modified),
+            inode: stamp.map_or(0, |stamp| stamp.inode),
+            lines,
+            beginning,
+        }
+    }
 }
 
 /// A proposal without a decision.
@@ -136,22 +149,6 @@ pub(super) fn name_of(role: Role) -> &'static str {
 }
 
 impl StoredProposals {
-    /// Reads what is stored, for a request that changes nothing.
-    pub(in crate::ops::cold) fn read(session: &Session) -> Result<Self, Error> {
-        let folder = StateFolder::in_state(session.root(), FOLDER);
-        if !folder.exists() {
-            return Ok(Self::default());
-        }
-        match folder.read(FILE)? {
-            Some(text) => serde_json::from_str(&text).map_err(|error| {
-                let path = folder.path(FILE);
-                Error::system(format!("{}: the proposals are damaged: {error}", path.display()))
-                    .hint("the next extraction sets the file aside and begins anew")
-            }),
-            None => Ok(Self::default()),
-        }
-    }
-
     /// Changes what is stored under a lock. A damaged file is set aside, so that it can be looked at, and reported.
     pub(in crate::ops::cold) fn update<T>(
         session: &Session,
@@ -184,13 +181,12 @@ impl StoredProposals {
         self.files.get(path)
     }
 
-    /// Returns whether a transcript was read as it is.
+    /// Returns whether a transcript was read as it is. Transcripts grow, so that two changes within one tick of the clock
+    /// differ in size.
     pub(super) fn is_read(&self, path: &str, stamp: Option<Stamp>) -> bool {
         let read = self.files.get(path).zip(stamp);
         read.is_some_and(|(read, stamp)| {
-            read.modified != 0
-                && (read.size, read.modified, read.inode)
-                    == (stamp.size, stamp.modified, stamp.inode)
+            (read.size, read.modified, read.inode) == (stamp.size, stamp.modified, stamp.inode)
         })
     }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use heirloom_core::Problem;
-use heirloom_core::transcript::MAX_LINE_BYTES;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use serde_json::{Value, json};
 
@@ -16,8 +15,14 @@ use crate::stamp::Stamp;
 /// How long a writer of the database is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// A larger row is not read, in bytes.
+const MAX_ROW_BYTES: i64 = 4 * 1024 * 1024;
+
+/// The database has times in milliseconds.
+const NANOS_PER_MILLISECOND: i64 = 1_000_000;
+
 /// Number of sessions that are listed.
-const MAX_SESSIONS: usize = 100_000;
+const MAX_SESSIONS: i64 = 100_000;
 
 /// Lists the sessions of a workspace in the databases of a folder.
 pub(super) fn sessions(root: &Root, folder: &Path) -> (Vec<Transcript>, Vec<Problem>) {
@@ -48,24 +53,20 @@ fn list(root: &Root, database: &Path) -> rusqlite::Result<Vec<Transcript>> {
     let mut found = vec![];
     for folder in folders.into_iter().filter(|folder| is_in_workspace(root, folder)) {
         let mut sessions = db.prepare(
-            "SELECT id, time_updated,
-                    (SELECT count(*) || ' ' || total(time_updated) || ' ' || total(length(data))
-                       FROM part WHERE session_id = session.id)
-             FROM session WHERE directory = ?1 ORDER BY id LIMIT ?2",
+            "SELECT session.id, session.time_updated, count(part.id), total(part.time_updated), total(length(part.data))
+             FROM session LEFT JOIN part ON part.session_id = session.id
+             WHERE directory = ?1 GROUP BY session.id ORDER BY session.id LIMIT ?2",
         )?;
         let rows = sessions.query_map((&folder, MAX_SESSIONS), |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+            let (session, updated): (String, i64) = (row.get(0)?, row.get(1)?);
+            let (parts, changes, bytes): (i64, f64, f64) = (row.get(2)?, row.get(3)?, row.get(4)?);
+            // A part may change without its session.
+            let inode = changes.to_bits().wrapping_mul(31).wrapping_add(parts.cast_unsigned());
+            let modified = updated.saturating_mul(NANOS_PER_MILLISECOND);
+            Ok((session, Stamp { size: bytes as u64, modified, inode }))
         })?;
         for row in rows {
-            let (session, updated, parts) = row?;
-            let hash = blake3::hash(parts.as_bytes());
-            let mut inode = [0; 8];
-            inode.copy_from_slice(&hash.as_bytes()[..8]);
-            let stamp = Stamp {
-                size: 0,
-                modified: updated.saturating_mul(1_000_000),
-                inode: u64::from_le_bytes(inode),
-            };
+            let (session, stamp) = row?;
             let place =
                 Place::OpenCode { database: database.to_path_buf(), session: session.clone() };
             let name = format!("{}#{session}", database.display());
@@ -173,7 +174,7 @@ impl SessionRows {
             }
         };
         let mut statement = self.db.prepare_cached(query)?;
-        let row = statement.query_row((id, &self.session, MAX_LINE_BYTES / 2), |row| {
+        let row = statement.query_row((id, &self.session, MAX_ROW_BYTES), |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?))
         });
         let Some((data, second, time)) = row.optional()? else { return Ok(None) };

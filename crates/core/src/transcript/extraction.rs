@@ -11,6 +11,7 @@ mod facts;
 mod lessons;
 mod preference;
 mod proposal;
+mod source;
 mod standing;
 mod successors;
 
@@ -22,8 +23,7 @@ pub use successors::{EarlierStatement, Relation, relate};
 
 use super::digest::conversation::Conversation;
 use super::digest::revisions::TermWeights;
-use super::model::{Role, Transcript};
-use crate::prose;
+use super::model::Transcript;
 
 /// Maximum number of proposed instructions and preferences of a conversation; the least certain ones are left out.
 const MAX_STANDING: usize = 15;
@@ -93,45 +93,4 @@ fn limit(proposals: Vec<Proposal>) -> Vec<Proposal> {
     let selected: Vec<bool> = proposals.iter().map(is_selected).collect();
     let kept = proposals.into_iter().zip(selected).filter(|(_, is_selected)| *is_selected);
     kept.map(|(proposal, _)| proposal).collect()
-}
-
-/// Returns the author of the message on a line.
-fn author_of(conversation: &Conversation<'_>, line: usize) -> Role {
-    let messages = &conversation.messages;
-    let at = messages.partition_point(|message| message.turn.line < line);
-    let turn = messages.get(at).filter(|message| message.turn.line == line);
-    // What is no message is the result of a tool, in which the user answered.
-    turn.map_or(Role::User, |message| message.turn.role)
-}
-
-/// Returns the sentences of a message with what comes before the question that they end in, without quotations.
-fn statements_of<'m>(sentences: impl Iterator<Item = &'m str>) -> impl Iterator<Item = &'m str> {
-    let statements = sentences.map(crate::instruction::statement_of);
-    statements.map(str::trim).filter(|text| !text.is_empty() && !is_quotation(text))
-}
-
-/// Returns whether more than half of a sentence is in quotation marks, so that another person says it.
-fn is_quotation(sentence: &str) -> bool {
-    let quoted: usize = sentence.split(['"', '“', '”']).skip(1).step_by(2).map(str::len).sum();
-    quoted * 2 > sentence.len()
-}
-
-/// Returns whether a text names something that exists: code, a path, a number or a name in mixed case.
-fn has_specific(text: &str) -> bool {
-    text.split_whitespace().skip(1).any(|word| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '`' && c != '/');
-        let inner = bare.get(1..).unwrap_or_default();
-        bare.contains(['`', '/', '_', '.'])
-            || bare.contains(|c: char| c.is_ascii_digit())
-            || (bare != "I" && bare.starts_with(char::is_uppercase) && !bare.starts_with("I'"))
-            || inner.contains(char::is_uppercase)
-    })
-}
-
-/// Returns whether a sentence begins with a word that refers to the sentence before it.
-fn refers_back(sentence: &str) -> bool {
-    let first = sentence.split_whitespace().next().unwrap_or_default();
-    let word = prose::comparison_key(first);
-    ["it", "its", "that", "thats", "this", "these", "those", "they", "them", "he", "she", "which"]
-        .contains(&word.as_str())
 }

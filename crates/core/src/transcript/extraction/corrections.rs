@@ -1,8 +1,8 @@
 //! Proposes what the user corrected again and again.
 
 use super::proposal::{Proposal, ProposalKind};
-use super::statements_of;
-use crate::instruction::rule_form;
+use super::source::{is_document, is_of_client, statements_of};
+use crate::instruction::find_rule;
 use crate::phrase::FoldedSentence;
 use crate::prose;
 use crate::transcript::digest::conversation::{Conversation, Message};
@@ -82,7 +82,10 @@ pub(super) fn collect_corrections(
 /// Returns the sentences of a message that correct the agent and say what to do. Those that are standing instructions
 /// are proposed anyway.
 fn corrections_in<'m>(message: &'m Message<'_>) -> Vec<&'m str> {
-    let sentences: Vec<&str> = statements_of(message.sentences()).collect();
+    if is_document(message) || is_of_client(message) {
+        return vec![];
+    }
+    let sentences: Vec<&str> = statements_of(message).collect();
     let Some(first) = sentences.first() else { return vec![] };
     let rejects = |sentence: &str| {
         let folded = FoldedSentence::new(sentence);
@@ -96,7 +99,7 @@ fn corrections_in<'m>(message: &'m Message<'_>) -> Vec<&'m str> {
             && (is_directive || folded.contains_any(REPETITIONS))
             && !prose::is_question(sentence)
             && sentence.split_whitespace().count() <= MAX_WORDS
-            && rule_form(sentence).is_none()
+            && find_rule(sentence).is_none()
     };
     sentences.iter().filter(is_correction).copied().collect()
 }

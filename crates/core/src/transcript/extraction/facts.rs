@@ -1,8 +1,8 @@
 //! Proposes what the user says about the project, and about themselves.
 
 use super::proposal::{Proposal, ProposalKind};
-use super::{has_specific, refers_back, statements_of};
-use crate::instruction::{RuleForm, rule_form};
+use super::source::{has_specific, is_document, is_of_client, refers_back, statements_of};
+use crate::instruction::{RuleForm, find_rule};
 use crate::phrase::FoldedSentence;
 use crate::prose;
 use crate::transcript::digest::conversation::{Conversation, Message};
@@ -48,11 +48,13 @@ const MOMENTARY: &[&str] = &[
 
 /// Proposes the facts that the user states.
 pub(super) fn collect_facts(conversation: &Conversation<'_>) -> Vec<Proposal> {
-    conversation.user_messages().flat_map(facts_in).collect()
+    let messages = conversation.user_messages();
+    let own = messages.filter(|message| !is_document(message) && !is_of_client(message));
+    own.flat_map(facts_in).collect()
 }
 
 fn facts_in<'m>(message: &'m Message<'_>) -> impl Iterator<Item = Proposal> + use<'m> {
-    let sentences = statements_of(message.sentences());
+    let sentences = statements_of(message);
     let (line, at, said_by) = (message.turn.line, message.turn.at, message.turn.role);
     sentences.filter_map(move |sentence| {
         let (confidence, reason) = fact(sentence)?;
@@ -76,7 +78,7 @@ fn fact(sentence: &str) -> Option<(f64, &'static str)> {
         && !prose::is_question(sentence)
         && !sentence.ends_with(':')
         && !refers_back(sentence)
-        && matches!(rule_form(sentence), None | Some(RuleForm::Generic));
+        && find_rule(sentence).is_none_or(|rule| rule.form == RuleForm::Generic);
     if !is_statement {
         return None;
     }

@@ -1,27 +1,43 @@
-//! Proposes the causes that were found and the fixes that worked.
+//! Proposes the causes that were found and the ways out.
 
 use super::decisions::time_of;
 use super::proposal::{Proposal, ProposalKind};
-use super::{has_specific, refers_back};
+use super::source::{has_specific, is_prose, refers_back};
 use crate::phrase::FoldedSentence;
+use crate::prose;
 use crate::transcript::digest::conversation::Conversation;
 use crate::transcript::digest::findings::collect_findings;
 use crate::transcript::digest::phrases::is_cause;
+use crate::transcript::digest::statement::Statement;
 use crate::transcript::model::{Role, ToolCall, ToolKind, Transcript};
-use crate::prose;
 
 /// Number of findings that are looked at.
 const MAX_FINDINGS: usize = 60;
 
 /// Fewest and most words of a lesson.
-const WORDS: std::ops::RangeInclusive<usize> = 6..=60;
+const WORDS: std::ops::RangeInclusive<usize> = 8..=60;
 
 /// Number of calls of tools after a failure within which a finding explains it.
 const MAX_CALLS_AFTER_FAILURE: usize = 30;
 
-/// Phrases that state a way out.
-const WAYS_OUT: &[&str] =
-    &["the fix is", "the fix was", "the solution", "workaround", "worked around", "works around"];
+/// Phrases that state a way out or a cause in so many words; "because" alone gives the reason of anything.
+const CLEAR_PHRASES: &[&str] = &[
+    "caused by", "culprit", "fails because", "failed because", "failing because", "happens because",
+    "root cause", "the bug is", "the bug was", "the cause is", "the cause was", "the fix is",
+    "the fix was", "the issue is", "the issue was", "the problem is", "the problem was",
+    "the reason is", "the solution", "turned out", "turns out", "workaround", "worked around",
+    "works around",
+];
+
+/// Sentences that announce a finding or the next step, and say nothing alone.
+const ANNOUNCEMENTS: &[&str] = &[
+    "found it", "got it", "good catch", "great question", "i see the issue", "i see the problem",
+    "i see", "i need to", "i'll", "let me", "let's", "now i", "now let me", "perfect", "i'm going to",
+    "want me to", "shall i", "should i",
+];
+
+/// Words of a review of code, which explain the code and no error.
+const REVIEW_WORDS: &[&str] = &["comment explains", "comments explain", "comment says", "explains why"];
 
 /// Proposes the findings of a conversation in which the agent worked: causes and ways out, not reports of progress.
 pub(super) fn collect_lessons(
@@ -31,47 +47,58 @@ pub(super) fn collect_lessons(
     if transcript.tool_calls.is_empty() {
         return vec![];
     }
-    let findings = collect_findings(transcript, conversation, MAX_FINDINGS);
-    let lesson = |line: usize, text: &str| {
-        let first = prose::split_sentences(text).into_iter().next().unwrap_or_default();
-        let folded = FoldedSentence::new(text);
-        let explains = is_cause(first) || folded.contains_any(WAYS_OUT);
-        let is_lesson = explains
-            && WORDS.contains(&text.split_whitespace().count())
-            && has_specific(text)
-            && !refers_back(first)
-            && !prose::is_question(text);
-        if !is_lesson {
-            return None;
-        }
-        let (confidence, reason) = match follows_failure(&transcript.tool_calls, line) {
-            true => (0.75, "explains an error that was fixed"),
-            false => (0.6, "states a cause"),
+    let lesson = |finding: Statement| {
+        let text = finding_of(&finding.text)?;
+        let follows_failure = follows_failure(&transcript.tool_calls, finding.line);
+        let is_clear = FoldedSentence::new(&text).contains_any(CLEAR_PHRASES);
+        let (confidence, reason) = match (is_clear, follows_failure) {
+            (true, true) => (0.75, "explains an error that was fixed"),
+            (true, false) => (0.6, "states a cause"),
+            (false, true) => (0.55, "gives a reason after an error"),
+            (false, false) => return None,
         };
         Some(Proposal {
             kind: ProposalKind::Lesson,
-            text: text.to_owned(),
-            line,
-            at: time_of(conversation, line),
+            text,
+            line: finding.line,
+            at: time_of(conversation, finding.line),
             said_by: Role::Assistant,
             confidence,
             reason: reason.to_owned(),
             replaces: None,
         })
     };
-    findings.iter().filter_map(|finding| lesson(finding.line, &finding.text)).collect()
+    let findings = collect_findings(transcript, conversation, MAX_FINDINGS);
+    findings.into_iter().filter_map(lesson).collect()
+}
+
+/// Returns the sentences of a finding without those that only announce it or the next step; `None` if the rest states no
+/// cause that can be understood alone.
+fn finding_of(text: &str) -> Option<String> {
+    let says_something = |sentence: &&str| {
+        !FoldedSentence::new(sentence).starts_with_any(ANNOUNCEMENTS) && !prose::is_question(sentence)
+    };
+    let sentences: Vec<&str> =
+        prose::split_sentences(text).into_iter().filter(says_something).collect();
+    let first = sentences.first()?;
+    let text = sentences.join(" ");
+    let folded = FoldedSentence::new(&text);
+    let is_lesson = (is_cause(first) || folded.contains_any(CLEAR_PHRASES))
+        && WORDS.contains(&text.split_whitespace().count())
+        && is_prose(first)
+        && has_specific(&text)
+        && !refers_back(first)
+        && !text.ends_with(':')
+        && !folded.contains_any(REVIEW_WORDS);
+    is_lesson.then_some(text)
 }
 
 /// Returns whether a command failed before a line, and one succeeded after it or since.
 fn follows_failure(calls: &[ToolCall], line: usize) -> bool {
     let end = calls.partition_point(|call| call.line <= line);
     let start = end.saturating_sub(MAX_CALLS_AFTER_FAILURE);
-    let runs = |calls: &[ToolCall], failed: bool| {
-        calls.iter().any(|call| call.kind == ToolKind::Run && call.failed == failed)
-    };
-    let failure = calls[start..end]
-        .iter()
-        .position(|call| call.kind == ToolKind::Run && call.failed);
+    let is_run = |call: &ToolCall, failed: bool| call.kind == ToolKind::Run && call.failed == failed;
+    let failure = calls[start..end].iter().position(|call| is_run(call, true));
     let after = calls.len().min(end + MAX_CALLS_AFTER_FAILURE);
-    failure.is_some_and(|at| runs(&calls[start + at..after], false))
+    failure.is_some_and(|at| calls[start + at..after].iter().any(|call| is_run(call, false)))
 }

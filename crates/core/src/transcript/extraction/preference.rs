@@ -134,6 +134,9 @@ const CLAUSE_ENDS: &[&str] = &[
 const CLAUSE_STARTS: &[&str] =
     &[", so ", ", and ", ", but ", "; ", " - ", ", ", " because ", " and ", " so ", " but "];
 
+/// Subjects with which a clause of its own begins.
+const SUBJECTS: &[&str] = &["i ", "i'd ", "i'm ", "i've ", "i'll ", "we ", "we'd ", "we're ", "my "];
+
 /// Returns the preference that a sentence states.
 pub(super) fn find(sentence: &str) -> Option<Preference<'_>> {
     let folded = FoldedSentence::new(sentence);
@@ -142,7 +145,8 @@ pub(super) fn find(sentence: &str) -> Option<Preference<'_>> {
         return None;
     }
     for form in FORMS {
-        if let Some(phrase) = form.phrases.iter().find(|phrase| folded.contains(phrase)) {
+        let is_stated = |phrase: &&&str| states(&folded, phrase);
+        if let Some(phrase) = form.phrases.iter().find(is_stated) {
             let text = shorten(sentence, phrase);
             let Form { confidence, reason, .. } = *form;
             return Some(Preference { text, confidence, reason });
@@ -173,6 +177,20 @@ pub(super) fn find(sentence: &str) -> Option<Preference<'_>> {
     })
 }
 
+/// Words before a phrase that make it a question, a supposition or a request.
+const OPEN_WORDS: &[&str] = &[
+    "because", "can", "could", "do", "how", "if", "should", "that", "what", "when", "whether", "why",
+    "would",
+];
+
+/// Returns whether a sentence contains a phrase, and not as a question or a supposition: "how can I prioritize".
+fn states(sentence: &FoldedSentence<'_>, phrase: &str) -> bool {
+    let words: Vec<&str> = sentence.words().collect();
+    let phrase: Vec<&str> = phrase.split(' ').collect();
+    let places = words.windows(phrase.len()).enumerate().filter(|(_, part)| *part == phrase);
+    places.map(|(at, _)| at).any(|at| at == 0 || !OPEN_WORDS.contains(&words[at - 1]))
+}
+
 /// Reduces a long sentence to the clause that contains a phrase.
 fn shorten<'s>(sentence: &'s str, phrase: &str) -> &'s str {
     if sentence.split_whitespace().count() <= MAX_SENTENCE_WORDS {
@@ -188,11 +206,15 @@ fn shorten<'s>(sentence: &'s str, phrase: &str) -> &'s str {
 
 fn shorten_at<'s>(sentence: &'s str, lower: &str, phrase: &str) -> &'s str {
     let Some(at) = lower.find(phrase) else { return sentence };
-    let start = CLAUSE_STARTS.iter().filter_map(|mark| {
-        let before = lower[..at].rfind(mark)?;
-        Some(before + mark.len())
+    // The clause has a subject; what stands before it would be cut otherwise.
+    let begins = |start: &usize| {
+        *start == at && SUBJECTS.iter().any(|subject| phrase.starts_with(subject.trim_end()))
+            || SUBJECTS.iter().any(|subject| lower[*start..].starts_with(subject))
+    };
+    let starts = CLAUSE_STARTS.iter().flat_map(|mark| {
+        lower[..at].match_indices(mark).map(|(before, mark)| before + mark.len())
     });
-    let start = start.max().unwrap_or(0);
+    let start = starts.filter(begins).max().unwrap_or(0);
     let end = CLAUSE_ENDS.iter().filter_map(|mark| lower[at..].find(mark)).min();
     let end = end.map_or(sentence.len(), |end| at + end);
     sentence[start..end].trim()

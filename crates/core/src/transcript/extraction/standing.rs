@@ -2,8 +2,8 @@
 
 use super::preference::{self, Preference};
 use super::proposal::{Proposal, ProposalKind};
-use super::statements_of;
-use crate::instruction::{RuleForm, rule_form};
+use super::source::{is_document, is_of_client, statements_of};
+use crate::instruction::{RuleForm, RuleMatch, find_rule};
 use crate::phrase::FoldedSentence;
 use crate::transcript::digest::conversation::{Conversation, Message};
 
@@ -37,9 +37,24 @@ const REPORTS: &[&str] = &[
     "have never", "he never", "she never",
 ];
 
-/// Openings of a description of what is there, which looks like a rule for all of a kind.
-const DESCRIPTIONS: &[&str] =
-    &["our", "my", "we", "we've", "i", "i've", "there are", "some", "most", "here are", "fyi"];
+/// Openings of a report of what the user did or saw.
+const REPORT_OPENINGS: &[&str] = &[
+    "i got", "i had", "i have", "i just", "i only", "i ran", "i saw", "i see", "i suggested",
+    "i think", "i thought", "i tried", "i was", "i've", "it", "that's", "there are", "there is",
+    "there's", "they", "we already", "we have", "we've",
+];
+
+/// Words of a rule.
+const MODALS: &[&str] = &["always", "has to", "have to", "must", "need to", "needs to", "never", "only", "should"];
+
+/// Words that make a request one for every time.
+const EVERY_TIME: &[&str] = &[
+    "always", "each time", "every time", "from now on", "going forward", "in future", "in the future",
+    "never", "stop", "whenever",
+];
+
+/// How much less likely a rule is one that stands in a later clause.
+const PASSING_PENALTY: f64 = 0.2;
 
 /// Words of what is not always so.
 const EXCEPTIONS: &[&str] =
@@ -56,6 +71,9 @@ pub(super) fn collect_standing(conversation: &Conversation<'_>, is_work: bool) -
 }
 
 fn standing_in(message: &Message<'_>, is_work: bool) -> Vec<Proposal> {
+    if is_of_client(message) {
+        return vec![];
+    }
     let proposal = |(kind, text, confidence, reason): (ProposalKind, &str, f64, &str)| Proposal {
         kind,
         text: text.to_owned(),
@@ -67,15 +85,16 @@ fn standing_in(message: &Message<'_>, is_work: bool) -> Vec<Proposal> {
         replaces: None,
     };
     let mut found = vec![];
-    for sentence in statements_of(message.sentences()) {
+    for sentence in statements_of(message) {
         if let Some((text, confidence, reason)) = instruction(sentence, is_work) {
             found.push(proposal((ProposalKind::Instruction, text, confidence, reason)));
         } else if let Some(Preference { text, confidence, reason }) = preference::find(sentence) {
             found.push(proposal((ProposalKind::Preference, text, confidence, reason)));
         }
     }
-    let is_implicit = |proposal: &Proposal| proposal.confidence < EXPLICIT_CONFIDENCE;
-    if found.iter().filter(|proposal| is_implicit(proposal)).count() > MAX_IMPLICIT_PER_MESSAGE {
+    let is_implicit = |proposal: &Proposal| proposal.confidence < MIN_CONFIDENCE_IN_DOCUMENT;
+    let implicit = found.iter().filter(|proposal| is_implicit(proposal)).count();
+    if is_document(message) || implicit > MAX_IMPLICIT_PER_MESSAGE {
         found.retain(|proposal| !is_implicit(proposal));
     }
     found
@@ -84,39 +103,56 @@ fn standing_in(message: &Message<'_>, is_work: bool) -> Vec<Proposal> {
 /// Confidence of a rule that says that it is one.
 const EXPLICIT_CONFIDENCE: f64 = 0.85;
 
+/// Confidence of what counts in a message that is a pasted document: rules and preferences in so many words.
+const MIN_CONFIDENCE_IN_DOCUMENT: f64 = 0.75;
+
 /// Returns the text of an instruction with its confidence and the reason.
 fn instruction(sentence: &str, is_work: bool) -> Option<(&str, f64, &'static str)> {
-    let form = rule_form(sentence)?;
+    let RuleMatch { form, is_opening } = find_rule(sentence)?;
     let folded = FoldedSentence::new(sentence);
-    let is_description = form == RuleForm::Generic
-        && (folded.starts_with_any(DESCRIPTIONS) || folded.contains_any(EXCEPTIONS));
-    if is_description || folded.contains_any(REPORTS) {
+    let is_explicit = folded.starts_with_any(EXPLICIT);
+    let is_report = !is_explicit
+        && (folded.starts_with_any(REPORT_OPENINGS) || folded.contains_any(REPORTS));
+    if is_report || sentence.ends_with(':') || has_participle_after_always(&folded) {
         return None;
     }
-    let opens_explicitly = folded.starts_with_any(EXPLICIT);
+    let has_modal = folded.contains_any(MODALS);
+    let names_code = sentence.contains('`');
     let (confidence, reason) = match form {
-        _ if opens_explicitly => (0.95, "says that it always holds"),
+        _ if is_explicit => (0.95, "says that it always holds"),
+        // Preferences are looked for apart.
         RuleForm::Preference => return None,
         RuleForm::Announced => (0.9, "announces a rule"),
+        RuleForm::Request if folded.contains_any(EVERY_TIME) => (0.85, "asks for it every time"),
+        RuleForm::Request => return None,
         RuleForm::Recurring => (0.8, "an instruction for every time"),
-        RuleForm::Request => (0.85, "asks for it every time"),
         RuleForm::Demand => (0.8, "demands how to work"),
+        RuleForm::Contrast if names_code => return None,
         RuleForm::Contrast => (0.75, "says what to use instead"),
+        RuleForm::Prohibition if folded.starts_with_any(&["no"]) => (0.6, "a prohibition"),
         RuleForm::Prohibition => (0.7, "a prohibition"),
         RuleForm::Manner => (0.7, "says how to work"),
         RuleForm::Convention => (0.75, "a convention"),
         RuleForm::Reminder => (0.65, "a reminder"),
-        RuleForm::Generic => (0.65, "a rule for all of a kind"),
+        RuleForm::Generic if has_modal && !folded.contains_any(EXCEPTIONS) => {
+            (0.65, "a rule for all of a kind")
+        }
+        // A statement about all things of a kind describes as often as it instructs.
+        RuleForm::Generic => return None,
     };
-    let is_explicit = confidence >= EXPLICIT_CONFIDENCE;
-    let is_momentary =
-        folded.contains_any(DEICTIC_WORDS) && !folded.contains_any(LASTING_SCOPES) && !is_explicit;
     let mut confidence = confidence;
-    if is_momentary {
-        confidence -= DEICTIC_PENALTY;
-    }
-    if !is_work && !is_explicit {
-        confidence -= DISCUSSION_PENALTY;
+    if confidence < EXPLICIT_CONFIDENCE {
+        let is_momentary =
+            folded.contains_any(DEICTIC_WORDS) && !folded.contains_any(LASTING_SCOPES);
+        confidence -= if is_momentary { DEICTIC_PENALTY } else { 0.0 };
+        confidence -= if is_opening { 0.0 } else { PASSING_PENALTY };
+        confidence -= if is_work { 0.0 } else { DISCUSSION_PENALTY };
     }
     Some((sentence, confidence, reason))
+}
+
+/// Returns whether the sentence tells what happens all the time: "always reporting exact numbers".
+fn has_participle_after_always(folded: &FoldedSentence<'_>) -> bool {
+    let words: Vec<&str> = folded.words().collect();
+    words.windows(2).any(|pair| matches!(pair[0], "always" | "never") && pair[1].ends_with("ing"))
 }

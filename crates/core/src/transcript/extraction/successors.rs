@@ -9,13 +9,16 @@ use crate::transcript::digest::revisions::{Change, TermWeights};
 /// Similarity from which a statement says the same as an earlier one.
 const MIN_REPETITION_SIMILARITY: f64 = 0.85;
 
+/// Similarity from which a statement can change an earlier one, besides that it says so.
+const MIN_CHANGE_SIMILARITY: f64 = 0.3;
+
 /// How much more likely a statement is worth remembering for each time that it is said again.
 const REPETITION_BONUS: f64 = 0.05;
 
 /// The most confidence that a proposal gets.
 const MAX_CONFIDENCE: f64 = 0.98;
 
-/// Links the proposals of a conversation. Of statements that say the same, the first stays; a statement that a later one
+/// Links the proposals of a conversation. Of statements that say the same, the clearest stays; a statement that a later one
 /// changes is named by the later one, and is no proposal itself.
 pub(super) fn link(mut proposals: Vec<Proposal>, weights: &TermWeights) -> Vec<Proposal> {
     proposals.sort_by_key(|proposal| proposal.line);
@@ -28,14 +31,7 @@ pub(super) fn link(mut proposals: Vec<Proposal>, weights: &TermWeights) -> Vec<P
             repeats(proposal.kind, &linked[**at].text, &proposal.text, weights)
         });
         if let Some(&same) = same {
-            let earlier = &mut linked[same];
-            if earlier.line != proposal.line {
-                let confidence = earlier.confidence.max(proposal.confidence) + REPETITION_BONUS;
-                earlier.confidence = confidence.min(MAX_CONFIDENCE);
-                if !earlier.reason.ends_with("; said again") {
-                    earlier.reason.push_str("; said again");
-                }
-            }
+            repeat(&mut linked[same], proposal);
             continue;
         }
         if let Some(changed) = changed_by(&proposal, &linked, &comparable, weights) {
@@ -49,6 +45,22 @@ pub(super) fn link(mut proposals: Vec<Proposal>, weights: &TermWeights) -> Vec<P
         linked.push(proposal);
     }
     linked
+}
+
+/// Adds that a statement was said again. The clearest form of it stays.
+fn repeat(earlier: &mut Proposal, later: Proposal) {
+    if earlier.line == later.line {
+        return;
+    }
+    let confidence = earlier.confidence.max(later.confidence) + REPETITION_BONUS;
+    if later.confidence > earlier.confidence {
+        let replaces = earlier.replaces.take();
+        *earlier = Proposal { replaces: later.replaces.clone().or(replaces), ..later };
+    }
+    earlier.confidence = confidence.min(MAX_CONFIDENCE);
+    if !earlier.reason.ends_with("; said again") {
+        earlier.reason.push_str("; said again");
+    }
 }
 
 /// A statement of another conversation.
@@ -122,7 +134,9 @@ fn changed_text(
         false => Change::OfDecision,
     };
     // A statement with several equally similar predecessors changes none of them for certain.
-    if let [only] = weights.taken_back(text, earlier, change).as_slice() {
+    if let [only] = weights.taken_back(text, earlier, change).as_slice()
+        && weights.similarity(text, earlier[*only]) >= MIN_CHANGE_SIMILARITY
+    {
         return Some(*only);
     }
     let changes_number = |old: &&str| {

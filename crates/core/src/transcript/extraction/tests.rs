@@ -1,7 +1,7 @@
 //! Tests on short conversations.
 
 use super::*;
-use crate::transcript::parse;
+use crate::transcript::{Role, parse};
 
 /// A session of Claude Code in which commands fail, the user corrects the agent, and something is decided.
 const PAYMENTS: &str = include_str!("tests/payments.claude.jsonl");
@@ -175,6 +175,61 @@ fn a_session_of_codex_gives_a_successor_and_a_lesson() {
     let lessons = texts(&found, ProposalKind::Lesson);
     assert!(lessons.iter().any(|text| text.contains("--features bundled")), "{found:#?}");
     assert!(lessons.iter().any(|text| text.contains("SQLITE_BUSY")), "{found:#?}");
+}
+
+#[test]
+fn pasted_documents_logs_and_code_are_no_instructions() {
+    let plan = format!(
+        "# Plan\n\n## Steps\n\nUse the new client. Don't touch the cache. All fields are empty strings. {}",
+        "The watcher sends an event and the library keeps it. ".repeat(30)
+    );
+    for text in [
+        plan.as_str(),
+        "This session is being continued from a previous conversation. Always read the file first.",
+        "no changes added to commit (use \"git add\" and/or \"git commit -a\")",
+        "// Always include the header",
+        "+    // never flush twice",
+        "\\ No newline at end of file",
+    ] {
+        let found = proposals(&[&format!("u: {text}")]);
+        assert_eq!(found, [], "{text}");
+    }
+    // A rule in so many words counts in a long message, too.
+    let rule = format!("{plan}\n\nNever commit to main.");
+    assert_eq!(texts_of(&[&format!("u: {rule}")], ProposalKind::Instruction), ["Never commit to main."]);
+}
+
+#[test]
+fn descriptions_of_code_are_no_rules() {
+    for text in [
+        "The flag is defined on the watch command but never read.",
+        "Refunds are sometimes a cent short.",
+        "Can you help me design how these parts interact with each other?",
+        "The lockout is triggered only after 5 attempts, here's what I have so far:",
+        "I've been tracking the metrics as you said, always reporting exact numbers.",
+        "How can I prioritize my tasks?",
+    ] {
+        let found = proposals(&[&format!("u: {text}")]);
+        assert!(!found.iter().any(|proposal| proposal.kind.is_standing()), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn only_a_reply_that_accepts_makes_a_decision() {
+    let call = r#"{"role":"assistant","content":"","tool_calls":[{"id":"a","function":{"name":"bash","arguments":"{\"command\":\"make\"}"}}]}"#;
+    let decisions = |reply: &str| {
+        let lines = [
+            r#"{"role":"user","content":"Look at the watcher."}"#.to_owned(),
+            call.to_owned(),
+            r#"{"role":"assistant","content":"Should I refactor the watcher to use fsnotify?"}"#.to_owned(),
+            serde_json::json!({"role": "user", "content": reply}).to_string(),
+        ];
+        let found = extract(&parse("t.jsonl", &lines.join("\n")), 0);
+        texts(&found, ProposalKind::Decision).len()
+    };
+    assert_eq!(decisions("yes, do it"), 1);
+    assert_eq!(decisions("Address 4 and 18."), 0);
+    assert_eq!(decisions("Why do we need that at all?"), 0);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use heirloom_core::Hint;
 use heirloom_core::day;
 use heirloom_core::fold::Standing;
+use heirloom_core::instruction::EXTRACTED_TAG;
 use heirloom_core::recall::{ComponentKey, component_keys};
 use heirloom_core::record::{
     Body, EventAction, Fact, FactSection, Record, Referent, Visibility, short_id,
@@ -22,9 +23,6 @@ use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::work_session::{latest_episodes, replaced_by_episode};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
-
-/// The tag of what was extracted from transcripts.
-const EXTRACTED_TAG: &str = "extracted";
 
 pub(crate) struct ColdAccept;
 

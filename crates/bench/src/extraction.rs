@@ -133,7 +133,11 @@ fn bars(chats: &[Chat], categories: &BTreeMap<String, (usize, usize)>) -> Vec<Ba
         }
     }
     let most = chats.iter().map(|chat| chat.standing).max().unwrap_or_default();
-    bars.push(Bar::at_most("instructions and preferences of a chat", most as f64, MAX_STANDING_PER_CHAT));
+    bars.push(Bar::at_most(
+        "instructions and preferences of a chat",
+        most as f64,
+        MAX_STANDING_PER_CHAT,
+    ));
     bars
 }
 
@@ -147,9 +151,13 @@ impl fmt::Display for ExtractionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Chat { file, messages, standing, proposals } in &self.chats {
             let all = proposals.len();
-            writeln!(f, "{file}: {messages} messages, {all} proposals, {standing} of them standing")?;
+            writeln!(
+                f,
+                "{file}: {messages} messages, {all} proposals, {standing} of them standing"
+            )?;
             for proposal in proposals {
-                let ShownProposal { doc, kind, confidence, reason, text, is_gold, replaces } = proposal;
+                let ShownProposal { doc, kind, confidence, reason, text, is_gold, replaces } =
+                    proposal;
                 let mark = if *is_gold { "*" } else { " " };
                 writeln!(f, "{mark} {kind:<11} {confidence:.2} {doc:>4}  {text}  ({reason})")?;
                 if let Some(replaced) = replaces {

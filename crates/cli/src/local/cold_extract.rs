@@ -30,7 +30,12 @@ fn arguments(command: Command) -> Command {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
     let ids = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("ID").num_args(1..).action(ArgAction::Append).help(help)
+        Arg::new(name)
+            .long(name)
+            .value_name("ID")
+            .num_args(1..)
+            .action(ArgAction::Append)
+            .help(help)
     };
     let kinds = ProposalKind::ALL.map(ProposalKind::as_str);
     command
@@ -155,8 +160,8 @@ fn list(session: &Session, request: Value) -> Result<Reply, Error> {
 
 /// Runs an operation by its name.
 fn operation(name: &str, session: &Session, request: Value) -> Result<Reply, Error> {
-    let op = ops::by_name(name)
-        .ok_or_else(|| Error::system(format!("there is no operation {name}")))?;
+    let op =
+        ops::by_name(name).ok_or_else(|| Error::system(format!("there is no operation {name}")))?;
     ops::run(op, session, request)
 }
 

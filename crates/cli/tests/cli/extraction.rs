@@ -20,7 +20,7 @@ fn workspace() -> Workspace {
 }
 
 fn proposals(workspace: &Workspace) -> Vec<Value> {
-    let answer = workspace.json("cold proposals --json");
+    let answer = workspace.json("cold proposals");
     answer["proposals"].as_array().unwrap().clone()
 }
 
@@ -30,7 +30,7 @@ fn ids(workspace: &Workspace) -> Vec<String> {
 }
 
 fn facts(workspace: &Workspace) -> Vec<Value> {
-    let answer = workspace.json("fact list --json");
+    let answer = workspace.json("fact list");
     let list = answer.as_array().or_else(|| answer["hits"].as_array());
     list.unwrap_or_else(|| panic!("{answer}")).clone()
 }
@@ -95,7 +95,8 @@ fn a_transcript_that_grows_proposes_only_what_is_new() {
     let first = ids(&workspace);
     workspace.run(&["cold", "drop", &first[0], &first[1]]).ok();
     assert_eq!(ids(&workspace), [""; 0]);
-    let more = r#"{"role":"user","content":"Never round a price up.","timestamp":"2026-02-11T09:00:00Z"}"#;
+    let more =
+        r#"{"role":"user","content":"Never round a price up.","timestamp":"2026-02-11T09:00:00Z"}"#;
     workspace.write("agent-transcripts/chat.jsonl", format!("{CHAT}{more}\n"));
     let later = proposals(&workspace);
     assert_eq!(later.len(), 1, "{later:?}");
@@ -132,7 +133,7 @@ fn a_damaged_state_is_kept_and_reported() {
     let workspace = workspace();
     let all = ids(&workspace);
     fs::write(state(&workspace), "{").unwrap();
-    let answer = workspace.json("cold proposals --json");
+    let answer = workspace.json("cold proposals");
     let message = answer["problems"][0]["message"].as_str().unwrap();
     assert!(message.contains("are made anew"), "{message}");
     assert_eq!(answer["proposals"].as_array().unwrap().len(), all.len());
@@ -146,7 +147,7 @@ fn a_link_out_of_the_workspace_is_not_read() {
     let outside = tempfile_with(CHAT.replace("short", "very long"));
     let link = workspace.path().join("agent-transcripts/other.jsonl");
     std::os::unix::fs::symlink(outside.path().join("chat.jsonl"), link).unwrap();
-    let answer = workspace.json("cold proposals --json");
+    let answer = workspace.json("cold proposals");
     assert!(!answer["proposals"].to_string().contains("very long"), "{answer}");
     let typed = outside.path().join("chat.jsonl").display().to_string();
     workspace.run(&["cold", "proposals", &typed]).failed(2);

@@ -57,9 +57,8 @@ pub fn extract(transcript: &Transcript, after_line: usize) -> Vec<Proposal> {
     proposals.retain(|proposal| WORDS.contains(&proposal.text.split_whitespace().count()));
     let mut proposals = once_each(proposals);
     proposals = successors::link(proposals, &weights);
-    proposals.retain(|proposal| {
-        proposal.line > after_line && proposal.confidence >= MIN_CONFIDENCE
-    });
+    proposals
+        .retain(|proposal| proposal.line > after_line && proposal.confidence >= MIN_CONFIDENCE);
     limit(proposals)
 }
 

@@ -22,9 +22,10 @@ impl Transcript {
                 continue;
             };
             if tool.is_failure {
-                let failed = tool.call.as_ref().and_then(|id| {
-                    calls.iter().rposition(|call| call.as_ref() == Some(id))
-                });
+                let failed = tool
+                    .call
+                    .as_ref()
+                    .and_then(|id| calls.iter().rposition(|call| call.as_ref() == Some(id)));
                 if let Some(failed) = failed {
                     transcript.tool_calls[failed].failed = true;
                 }

@@ -42,7 +42,9 @@ impl Proposal {
             by: text("by"),
             date: value["date"].as_str().map(str::to_owned),
             source: text("source"),
-            replaces: replaced.is_object().then(|| (replaced_text("text"), replaced_text("source"))),
+            replaces: replaced
+                .is_object()
+                .then(|| (replaced_text("text"), replaced_text("source"))),
         })
     }
 
@@ -95,9 +97,9 @@ impl Decisions {
             replies.push(("dropped", operation("cold_drop", session, request)?));
         }
         if call.output.is_json() {
-            let data = |reply: &heirloom_engine::Reply| reply.data(&|hint| {
-                crate::wording::format_hint(hint, None)
-            });
+            let data = |reply: &heirloom_engine::Reply| {
+                reply.data(&|hint| crate::wording::format_hint(hint, None))
+            };
             let answers: Map<String, Value> =
                 replies.iter().map(|(name, reply)| ((*name).to_owned(), data(reply))).collect();
             call.output.data(Value::Object(answers));

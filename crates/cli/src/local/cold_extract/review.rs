@@ -106,7 +106,9 @@ fn ask(call: &CommandContext<'_>, input: &mut impl BufRead) -> Result<Key, Error
         }
         match Key::of(&typed) {
             Some(key) => return Ok(key),
-            None => call.output.note(&format!("`{}` is none of these", escape_unprintable(typed.trim()))),
+            None => call
+                .output
+                .note(&format!("`{}` is none of these", escape_unprintable(typed.trim()))),
         }
     }
 }

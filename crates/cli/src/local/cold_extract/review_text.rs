@@ -74,7 +74,9 @@ pub(super) fn parse(text: &str, proposals: &[Proposal]) -> Result<Decisions, Rev
         }
         let is_text = line.trim().is_empty() || line.starts_with([' ', '\t']);
         match (is_text, blocks.last_mut()) {
-            (true, Some(block)) => block.text.push(line.strip_prefix(INDENT).unwrap_or(line.trim())),
+            (true, Some(block)) => {
+                block.text.push(line.strip_prefix(INDENT).unwrap_or(line.trim()))
+            }
             (true, None) if line.trim().is_empty() => {}
             (true, None) => {
                 return Err(problem("this text belongs to no proposal".to_owned()));
@@ -133,14 +135,15 @@ fn parse_head<'t>(
     };
     let Some(id) = words.next() else { return Err(format!("the id after `{typed}` is missing")) };
     let wanted = id.to_lowercase();
-    let is_meant = |proposal: &&Proposal| {
-        wanted.len() >= MIN_ID_CHARS && proposal.id.ends_with(&wanted)
-    };
+    let is_meant =
+        |proposal: &&Proposal| wanted.len() >= MIN_ID_CHARS && proposal.id.ends_with(&wanted);
     let mut found = proposals.iter().filter(is_meant);
     match (found.next(), found.next()) {
         (Some(proposal), None) => Ok(Block { line: number, word, proposal, text: vec![] }),
         (Some(_), Some(_)) => Err(format!("`{id}` stands for several proposals")),
-        (None, _) => Err(format!("no proposal that is listed now has the id `{id}`; remove the block")),
+        (None, _) => {
+            Err(format!("no proposal that is listed now has the id `{id}`; remove the block"))
+        }
     }
 }
 

@@ -74,7 +74,10 @@ impl Message<'_> {
     }
 
     /// Returns the list items whose introduction satisfies a predicate, except completed tasks.
-    pub(in crate::transcript) fn items_under(&self, is_heading: fn(&str) -> bool) -> impl Iterator<Item = &Block> {
+    pub(in crate::transcript) fn items_under(
+        &self,
+        is_heading: fn(&str) -> bool,
+    ) -> impl Iterator<Item = &Block> {
         let is_item =
             |block: &Block| matches!(block.kind, BlockKind::Item | BlockKind::Task { done: false });
         self.blocks

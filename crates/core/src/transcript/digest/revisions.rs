@@ -229,7 +229,12 @@ impl TermWeights {
 
     /// Returns the indexes of the earlier statements that a sentence takes back: those that it names, else the one that
     /// is most similar if the sentence says that something has changed.
-    pub(in crate::transcript) fn taken_back(&self, sentence: &str, earlier: &[&str], change: Change) -> Vec<usize> {
+    pub(in crate::transcript) fn taken_back(
+        &self,
+        sentence: &str,
+        earlier: &[&str],
+        change: Change,
+    ) -> Vec<usize> {
         let folded = FoldedSentence::new(sentence);
         let withdrawn = WITHDRAWALS.iter().filter_map(|phrase| object_of(&folded, phrase));
         let ended = ENDINGS.iter().filter_map(|phrase| subject_of(&folded, phrase));

@@ -13,7 +13,8 @@ const MAX_CHARS: usize = 120;
 
 /// Commands that only look at something: that a file was somewhere else is no lesson.
 const LOOKING: &[&str] = &[
-    "cat", "cd", "curl", "echo", "find", "grep", "head", "jq", "ls", "rg", "rm", "sed", "sqlite3", "tail",
+    "cat", "cd", "curl", "echo", "find", "grep", "head", "jq", "ls", "rg", "rm", "sed", "sqlite3",
+    "tail",
 ];
 
 /// Options that change what is shown and not what is done.
@@ -55,7 +56,8 @@ pub(super) fn collect_command_fixes(transcript: &Transcript) -> Vec<Proposal> {
 /// Returns a command line without what follows the first command of a pipe, and without redirections.
 fn command_of(input: &str) -> &str {
     let line = shell_command::short_form(input);
-    let end = [" 2>", " | ", " > ", " && ", "; ", " || "].iter().filter_map(|mark| line.find(mark)).min();
+    let end =
+        [" 2>", " | ", " > ", " && ", "; ", " || "].iter().filter_map(|mark| line.find(mark)).min();
     line[..end.unwrap_or(line.len())].trim_end()
 }
 

@@ -10,28 +10,96 @@ use crate::transcript::digest::revisions::TermWeights;
 
 /// Words with which a message rejects what the agent did.
 const REJECTIONS: &[&str] = &[
-    "again", "hey", "i said", "no", "nope", "not like that", "not what i", "not", "that's not",
-    "that's wrong", "this is wrong", "wrong", "you're still", "you still", "still",
+    "again",
+    "hey",
+    "i said",
+    "no",
+    "nope",
+    "not like that",
+    "not what i",
+    "not",
+    "that's not",
+    "that's wrong",
+    "this is wrong",
+    "wrong",
+    "you're still",
+    "you still",
+    "still",
 ];
 
 /// Phrases that say that something was said before.
 const REPETITIONS: &[&str] = &[
-    "as i said", "how many times", "i already said", "i already told you", "i asked you",
-    "i said before", "i've told you", "i told you", "like i said", "once again", "you forgot",
-    "you keep", "you're still", "you still", "i keep telling",
+    "as i said",
+    "how many times",
+    "i already said",
+    "i already told you",
+    "i asked you",
+    "i said before",
+    "i've told you",
+    "i told you",
+    "like i said",
+    "once again",
+    "you forgot",
+    "you keep",
+    "you're still",
+    "you still",
+    "i keep telling",
 ];
 
 /// Beginnings of a sentence that says what to do.
 const DIRECTIVES: &[&str] = &[
-    "don't", "it has to", "it should", "it must", "keep", "leave", "put", "run", "stop", "the", "use",
-    "we", "write", "you have to", "you should", "add", "call", "name", "return", "remove",
+    "don't",
+    "it has to",
+    "it should",
+    "it must",
+    "keep",
+    "leave",
+    "put",
+    "run",
+    "stop",
+    "the",
+    "use",
+    "we",
+    "write",
+    "you have to",
+    "you should",
+    "add",
+    "call",
+    "name",
+    "return",
+    "remove",
 ];
 
 /// Words before a directive.
 const LEAD_INS: &[&str] = &[
-    "again", "and", "as i said", "but", "hey", "i already told you", "i asked you to", "i said",
-    "i told you to", "i told you", "like i said", "no", "nope", "not like that", "please", "so",
-    "that's not right", "that's wrong", "wrong", ",",
+    "again",
+    "and",
+    "as i said",
+    "but",
+    "hey",
+    "i already said",
+    "i asked you",
+    "i've told you to",
+    "once again",
+    "to",
+    "you forgot to",
+    "you keep forgetting to",
+    "you still have to",
+    "i already told you",
+    "i asked you to",
+    "i said",
+    "i told you to",
+    "i told you",
+    "like i said",
+    "no",
+    "nope",
+    "not like that",
+    "please",
+    "so",
+    "that's not right",
+    "that's wrong",
+    "wrong",
+    ",",
 ];
 
 /// A longer correction explains, in words.
@@ -96,7 +164,7 @@ fn corrections_in<'m>(message: &'m Message<'_>) -> Vec<&'m str> {
         let folded = FoldedSentence::new(sentence);
         let is_directive = folded.without_lead_ins(LEAD_INS).starts_with_any(DIRECTIVES);
         (is_rejection || folded.contains_any(REPETITIONS))
-            && (is_directive || folded.contains_any(REPETITIONS))
+            && is_directive
             && !prose::is_question(sentence)
             && sentence.split_whitespace().count() <= MAX_WORDS
             && find_rule(sentence).is_none()

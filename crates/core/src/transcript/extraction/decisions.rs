@@ -26,29 +26,135 @@ const REPLY_MARK: &str = " (user: ";
 
 /// Phrases of advice, of other people's choices and of present steps, which decide nothing.
 const NO_DECISIONS: &[&str] = &[
-    "consider", "for example", "how can i", "i'll check", "i'll first", "i'll start", "if you",
-    "let me", "was that the right", "you can", "you could", "you may", "you might",
-    "does this help", "is this a concern", "anything else", "next steps",
+    "consider",
+    "for example",
+    "how can i",
+    "i'll check",
+    "i'll first",
+    "i'll start",
+    "if you",
+    "let me",
+    "was that the right",
+    "you can",
+    "you could",
+    "you may",
+    "you might",
+    "does this help",
+    "is this a concern",
+    "anything else",
+    "next steps",
+];
+
+/// Beginnings of offers to do the next step.
+const OFFERS: &[&str] = &[
+    "can you try",
+    "do you want me to",
+    "shall i",
+    "should i add",
+    "should i delete",
+    "should i run",
+    "should i update",
+    "want any",
+    "want me to",
+    "want to test",
+    "would you like me to",
+];
+
+/// Words of a choice between ways.
+const ALTERNATIVES: &[&str] = &[
+    "approach",
+    "either",
+    "i propose",
+    "i suggest",
+    "instead",
+    "option",
+    "or",
+    "rather than",
+    "recommend",
+    "recommendation",
+    "recommended",
+    "refactor",
+    "use",
+    "versus",
+    "vs",
 ];
 
 /// Openings of replies that ask for something else than what was proposed.
 const OTHER_REQUESTS: &[&str] = &[
-    "address", "can you", "expand", "explain", "how", "let's look", "look at", "show", "tell me",
-    "what", "why", "hmm", "i'm", "i've", "i don't understand", "thanks", "where", "which",
+    "[",
+    "address",
+    "ah",
+    "first",
+    "let's address",
+    "plan out",
+    "write",
+    "update",
+    "adress",
+    "can you",
+    "expand",
+    "explain",
+    "how",
+    "let's look",
+    "look at",
+    "show",
+    "tell me",
+    "what",
+    "why",
+    "hmm",
+    "i'm",
+    "i've",
+    "i don't understand",
+    "thanks",
+    "where",
+    "which",
 ];
 
 /// Phrases with which an agent says that it chose.
 const AGENT_CHOICES: &[&str] = &[
-    "decided", "going with", "i chose", "i kept", "i picked", "i use", "i used", "i'll keep",
-    "i'll use", "i've chosen", "i've kept", "opted", "settled on", "switched to", "we chose",
-    "we'll use", "went with", "decision",
+    "decided",
+    "going with",
+    "i chose",
+    "i kept",
+    "i picked",
+    "i use",
+    "i used",
+    "i'll keep",
+    "i'll use",
+    "i've chosen",
+    "i've kept",
+    "opted",
+    "settled on",
+    "switched to",
+    "we chose",
+    "we'll use",
+    "went with",
+    "decision",
 ];
 
 /// Phrases with which a user says that they chose; others decide a step.
 const USER_CHOICES: &[&str] = &[
-    "agreed", "chose", "chosen", "decided", "decision", "go with", "going with", "instead of",
-    "let's keep", "let's stay", "let's use", "opted", "picked", "rather than", "settled on",
-    "stick with", "sticking with", "switched to", "we keep", "we'll keep", "we'll use", "we won't",
+    "agreed",
+    "chose",
+    "chosen",
+    "decided",
+    "decision",
+    "go with",
+    "going with",
+    "instead of",
+    "let's keep",
+    "let's stay",
+    "let's use",
+    "opted",
+    "picked",
+    "rather than",
+    "settled on",
+    "stick with",
+    "sticking with",
+    "switched to",
+    "we keep",
+    "we'll keep",
+    "we'll use",
+    "we won't",
     "won't use",
 ];
 
@@ -77,7 +183,11 @@ pub(super) fn collect(
             _ if is_choice(decision.line) => (decision.text.as_str(), 0.85, "the user chose it"),
             Some((proposal, reply)) if is_work => {
                 let reply = reply.trim_end_matches(')');
-                (accepts(proposal, reply).then_some(decision.text.as_str())?, 0.75, "the user accepted it")
+                (
+                    accepts(proposal, reply).then_some(decision.text.as_str())?,
+                    0.75,
+                    "the user accepted it",
+                )
             }
             Some(_) => return None,
             None => {
@@ -109,6 +219,11 @@ fn accepts(proposal: &str, reply: &str) -> bool {
     let folded = FoldedSentence::new(reply);
     let words = reply.split_whitespace().count();
     let is_open = prose::is_question(proposal) || proposal.contains('?') || words <= 4;
+    // An offer to do the next step is no decision.
+    let proposal = FoldedSentence::new(proposal);
+    if proposal.contains_any(OFFERS) && !proposal.contains_any(ALTERNATIVES) {
+        return false;
+    }
     let is_reply = is_assent(reply) || folded.contains_any(USER_CHOICES) || words <= 4;
     is_open
         && is_reply

@@ -22,22 +22,57 @@ const MAX_CALLS_AFTER_FAILURE: usize = 30;
 
 /// Phrases that state a way out or a cause in so many words; "because" alone gives the reason of anything.
 const CLEAR_PHRASES: &[&str] = &[
-    "caused by", "culprit", "fails because", "failed because", "failing because", "happens because",
-    "root cause", "the bug is", "the bug was", "the cause is", "the cause was", "the fix is",
-    "the fix was", "the issue is", "the issue was", "the problem is", "the problem was",
-    "the reason is", "the solution", "turned out", "turns out", "workaround", "worked around",
+    "caused by",
+    "culprit",
+    "fails because",
+    "failed because",
+    "failing because",
+    "happens because",
+    "root cause",
+    "the bug is",
+    "the bug was",
+    "the cause is",
+    "the cause was",
+    "the fix is",
+    "the fix was",
+    "the issue is",
+    "the issue was",
+    "the problem is",
+    "the problem was",
+    "the reason is",
+    "the solution",
+    "turned out",
+    "turns out",
+    "workaround",
+    "worked around",
     "works around",
 ];
 
-/// Sentences that announce a finding or the next step, and say nothing alone.
-const ANNOUNCEMENTS: &[&str] = &[
-    "found it", "got it", "good catch", "great question", "i see the issue", "i see the problem",
-    "i see", "i need to", "i'll", "let me", "let's", "now i", "now let me", "perfect", "i'm going to",
-    "want me to", "shall i", "should i",
+/// Openings of sentences that only announce a finding, if they are short.
+const ANNOUNCEMENTS: &[&str] =
+    &["found it", "found the", "got it", "good catch", "great question", "i see", "perfect", "yes"];
+
+/// The most words of a sentence that only announces a finding.
+const MAX_ANNOUNCEMENT_WORDS: usize = 7;
+
+/// Openings of sentences that announce the next step.
+const NEXT_STEPS: &[&str] = &[
+    "i need to",
+    "i'll",
+    "i'm going to",
+    "let me",
+    "let's",
+    "now i",
+    "now let me",
+    "now continuing",
+    "shall i",
+    "should i",
+    "want me to",
 ];
 
 /// Words of a review of code, which explain the code and no error.
-const REVIEW_WORDS: &[&str] = &["comment explains", "comments explain", "comment says", "explains why"];
+const REVIEW_WORDS: &[&str] =
+    &["comment explains", "comments explain", "comment says", "explains why"];
 
 /// Proposes the findings of a conversation in which the agent worked: causes and ways out, not reports of progress.
 pub(super) fn collect_lessons(
@@ -76,7 +111,10 @@ pub(super) fn collect_lessons(
 /// cause that can be understood alone.
 fn finding_of(text: &str) -> Option<String> {
     let says_something = |sentence: &&str| {
-        !FoldedSentence::new(sentence).starts_with_any(ANNOUNCEMENTS) && !prose::is_question(sentence)
+        let folded = FoldedSentence::new(sentence);
+        let is_announcement = folded.starts_with_any(ANNOUNCEMENTS)
+            && sentence.split_whitespace().count() <= MAX_ANNOUNCEMENT_WORDS;
+        !is_announcement && !folded.starts_with_any(NEXT_STEPS) && !prose::is_question(sentence)
     };
     let sentences: Vec<&str> =
         prose::split_sentences(text).into_iter().filter(says_something).collect();
@@ -97,7 +135,8 @@ fn finding_of(text: &str) -> Option<String> {
 fn follows_failure(calls: &[ToolCall], line: usize) -> bool {
     let end = calls.partition_point(|call| call.line <= line);
     let start = end.saturating_sub(MAX_CALLS_AFTER_FAILURE);
-    let is_run = |call: &ToolCall, failed: bool| call.kind == ToolKind::Run && call.failed == failed;
+    let is_run =
+        |call: &ToolCall, failed: bool| call.kind == ToolKind::Run && call.failed == failed;
     let failure = calls[start..end].iter().position(|call| is_run(call, true));
     let after = calls.len().min(end + MAX_CALLS_AFTER_FAILURE);
     failure.is_some_and(|at| calls[start + at..after].iter().any(|call| is_run(call, false)))

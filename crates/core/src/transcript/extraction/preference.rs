@@ -25,37 +25,83 @@ struct Form {
 const FORMS: &[Form] = &[
     Form {
         phrases: &[
-            "i prefer", "i'd prefer", "i would prefer", "we prefer", "i'd rather", "i would rather",
-            "we'd rather", "i much prefer", "i really prefer", "i generally prefer",
-            "i usually prefer", "i always prefer", "i still prefer", "i also prefer",
+            "i prefer",
+            "i'd prefer",
+            "i would prefer",
+            "we prefer",
+            "i'd rather",
+            "i would rather",
+            "we'd rather",
+            "i much prefer",
+            "i really prefer",
+            "i generally prefer",
+            "i usually prefer",
+            "i always prefer",
+            "i still prefer",
+            "i also prefer",
         ],
         confidence: 0.85,
         reason: "states a preference",
     },
     Form {
         phrases: &[
-            "my preference", "our preference", "my preferences", "my personal preference",
-            "the preference for", "this preference", "i'm partial to", "my preferred",
+            "my preference",
+            "our preference",
+            "my preferences",
+            "my personal preference",
+            "the preference for",
+            "this preference",
+            "i'm partial to",
+            "my preferred",
         ],
         confidence: 0.75,
         reason: "names a preference",
     },
     Form {
         phrases: &[
-            "i like it when", "i like my", "i hate", "i don't like", "i can't stand",
-            "i dislike", "i'm not a fan of", "not a big fan of", "i'm not fond of", "i favor",
-            "i favour", "works best for me", "i work best", "i learn best", "i'm most comfortable",
-            "i'm more comfortable", "i'm a visual learner", "i find it easier", "i find it easiest",
-            "i like having", "i like keeping", "i like using", "i like seeing", "i don't want any",
+            "i like it when",
+            "i like my",
+            "i hate",
+            "i don't like",
+            "i can't stand",
+            "i dislike",
+            "i'm not a fan of",
+            "not a big fan of",
+            "i'm not fond of",
+            "i favor",
+            "i favour",
+            "works best for me",
+            "i work best",
+            "i learn best",
+            "i'm most comfortable",
+            "i'm more comfortable",
+            "i'm a visual learner",
+            "i find it easier",
+            "i find it easiest",
+            "i like having",
+            "i like keeping",
+            "i like using",
+            "i like seeing",
+            "i don't want any",
         ],
         confidence: 0.75,
         reason: "says what the user likes",
     },
     Form {
         phrases: &[
-            "i prioritize", "i prioritise", "i'm someone who", "i've always been someone who",
-            "i'm all about", "i tend to", "i always try to", "i usually like", "i value",
-            "i make a point of", "my approach is", "my rule is", "my style is",
+            "i prioritize",
+            "i prioritise",
+            "i'm someone who",
+            "i've always been someone who",
+            "i'm all about",
+            "i tend to",
+            "i always try to",
+            "i usually like",
+            "i value",
+            "i make a point of",
+            "my approach is",
+            "my rule is",
+            "my style is",
         ],
         confidence: 0.65,
         reason: "tells a habit",
@@ -64,10 +110,24 @@ const FORMS: &[Form] = &[
 
 /// Phrases before a preference that make it a supposition or a report of another person.
 const SUPPOSITIONS: &[&str] = &[
-    "if i prefer", "whether i prefer", "if i'd prefer", "do i prefer", "should i prefer",
-    "why i prefer", "i'd prefer not to say", "i'd rather not say", "i hate to", "i hate that",
-    "i hate when", "i tend to forget", "i tend to get", "i tend to make", "i tend to struggle",
-    "i tend to overthink", "i tend to procrastinate", "i tend to feel",
+    "if i prefer",
+    "whether i prefer",
+    "if i'd prefer",
+    "do i prefer",
+    "should i prefer",
+    "why i prefer",
+    "i'd prefer not to say",
+    "i'd rather not say",
+    "i hate to",
+    "i hate that",
+    "i hate when",
+    "i tend to forget",
+    "i tend to get",
+    "i tend to make",
+    "i tend to struggle",
+    "i tend to overthink",
+    "i tend to procrastinate",
+    "i tend to feel",
 ];
 
 /// First words of questions about a preference.
@@ -78,9 +138,24 @@ const QUESTION_WORDS: &[&str] = &[
 
 /// Intentions that a limit or an exclusion belongs to.
 const INTENTIONS: &[&str] = &[
-    "i'm trying to", "i am trying to", "i'm looking to", "i'm aiming to", "i aim to", "i want to",
-    "i'd like to", "i would like to", "i need to", "we want to", "we need to", "i'm working on",
-    "we're trying to", "how to", "how do i", "how can i", "i plan to", "i intend to",
+    "i'm trying to",
+    "i am trying to",
+    "i'm looking to",
+    "i'm aiming to",
+    "i aim to",
+    "i want to",
+    "i'd like to",
+    "i would like to",
+    "i need to",
+    "we want to",
+    "we need to",
+    "i'm working on",
+    "we're trying to",
+    "how to",
+    "how do i",
+    "how can i",
+    "i plan to",
+    "i intend to",
 ];
 
 /// Verbs with which a lasting limit is stated.
@@ -89,26 +164,78 @@ const KEEPING: &[&str] =
 
 /// Limits and qualities that are kept.
 const KEPT: &[&str] = &[
-    "at most", "below", "clean", "compact", "concise", "consistent", "dependency-free", "easy to",
-    "free of", "lean", "light", "lightweight", "maintainable", "minimal", "minimalist", "modular",
-    "no more than", "readable", "separate", "short", "simple", "small", "under", "within",
+    "at most",
+    "below",
+    "clean",
+    "compact",
+    "concise",
+    "consistent",
+    "dependency-free",
+    "easy to",
+    "free of",
+    "lean",
+    "light",
+    "lightweight",
+    "maintainable",
+    "minimal",
+    "minimalist",
+    "modular",
+    "no more than",
+    "readable",
+    "separate",
+    "short",
+    "simple",
+    "small",
+    "under",
+    "within",
 ];
 
 /// Objects of "keep" that are no work: "keep getting the error".
 const IDLE_KEEPING: &[&str] = &[
-    "keep getting", "keep seeing", "keep in mind", "keep an eye", "keep up", "keep going",
-    "keep having", "keep this", "keep running", "keep track", "keep hearing", "keep making",
-    "keep failing", "keep forgetting", "keep it up", "stay on track", "stay motivated",
-    "stay focused", "stay organized", "stay organised", "stay updated", "stay calm",
+    "keep getting",
+    "keep seeing",
+    "keep in mind",
+    "keep an eye",
+    "keep up",
+    "keep going",
+    "keep having",
+    "keep this",
+    "keep running",
+    "keep track",
+    "keep hearing",
+    "keep making",
+    "keep failing",
+    "keep forgetting",
+    "keep it up",
+    "stay on track",
+    "stay motivated",
+    "stay focused",
+    "stay organized",
+    "stay organised",
+    "stay updated",
+    "stay calm",
 ];
 
 /// Phrases that exclude a tool or a manner.
 const EXCLUSIONS: &[&str] = &[
-    "without adding", "without any additional", "without any external", "without any extra",
-    "without any third-party", "without attaching", "without external", "without heavy",
-    "without installing", "without relying on", "without third-party", "without using",
-    "without unnecessary", "without too many", "without too much", "avoiding unnecessary",
-    "avoid unnecessary", "avoid using",
+    "without adding",
+    "without any additional",
+    "without any external",
+    "without any extra",
+    "without any third-party",
+    "without attaching",
+    "without external",
+    "without heavy",
+    "without installing",
+    "without relying on",
+    "without third-party",
+    "without using",
+    "without unnecessary",
+    "without too many",
+    "without too much",
+    "avoiding unnecessary",
+    "avoid unnecessary",
+    "avoid using",
 ];
 
 /// Phrases that choose one tool or manner over another.
@@ -119,14 +246,40 @@ const MANNER_VERBS: &[&str] = &["using", "by using", "with"];
 
 /// Words of a decision about one occasion, of a report or of a doubt.
 const ONE_OCCASION: &[&str] = &[
-    "i made a mistake", "by mistake", "wondering", "i chose", "i decided", "was that", "decision",
-    "i tried", "i was", "i had", "i did", "i used", "worried", "should i", "what if",
+    "i made a mistake",
+    "by mistake",
+    "wondering",
+    "i chose",
+    "i decided",
+    "was that",
+    "decision",
+    "i tried",
+    "i was",
+    "i had",
+    "i did",
+    "i used",
+    "worried",
+    "should i",
+    "what if",
 ];
 
 /// Marks at which another clause begins, after which nothing belongs to the preference.
 const CLAUSE_ENDS: &[&str] = &[
-    ", but ", ", so ", ", and i ", ", and i'", ", can you", ", could you", ", considering", ", given ",
-    ", how ", ", what ", ", like i mentioned", ", which is why", " - can you", "; ", ", and we ",
+    ", but ",
+    ", so ",
+    ", and i ",
+    ", and i'",
+    ", can you",
+    ", could you",
+    ", considering",
+    ", given ",
+    ", how ",
+    ", what ",
+    ", like i mentioned",
+    ", which is why",
+    " - can you",
+    "; ",
+    ", and we ",
     ", or i ",
 ];
 
@@ -135,7 +288,8 @@ const CLAUSE_STARTS: &[&str] =
     &[", so ", ", and ", ", but ", "; ", " - ", ", ", " because ", " and ", " so ", " but "];
 
 /// Subjects with which a clause of its own begins.
-const SUBJECTS: &[&str] = &["i ", "i'd ", "i'm ", "i've ", "i'll ", "we ", "we'd ", "we're ", "my "];
+const SUBJECTS: &[&str] =
+    &["i ", "i'd ", "i'm ", "i've ", "i'll ", "we ", "we'd ", "we're ", "my "];
 
 /// Returns the preference that a sentence states.
 pub(super) fn find(sentence: &str) -> Option<Preference<'_>> {
@@ -179,8 +333,8 @@ pub(super) fn find(sentence: &str) -> Option<Preference<'_>> {
 
 /// Words before a phrase that make it a question, a supposition or a request.
 const OPEN_WORDS: &[&str] = &[
-    "because", "can", "could", "do", "how", "if", "should", "that", "what", "when", "whether", "why",
-    "would",
+    "because", "can", "could", "do", "how", "if", "should", "that", "what", "when", "whether",
+    "why", "would",
 ];
 
 /// Returns whether a sentence contains a phrase, and not as a question or a supposition: "how can I prioritize".
@@ -211,9 +365,9 @@ fn shorten_at<'s>(sentence: &'s str, lower: &str, phrase: &str) -> &'s str {
         *start == at && SUBJECTS.iter().any(|subject| phrase.starts_with(subject.trim_end()))
             || SUBJECTS.iter().any(|subject| lower[*start..].starts_with(subject))
     };
-    let starts = CLAUSE_STARTS.iter().flat_map(|mark| {
-        lower[..at].match_indices(mark).map(|(before, mark)| before + mark.len())
-    });
+    let starts = CLAUSE_STARTS
+        .iter()
+        .flat_map(|mark| lower[..at].match_indices(mark).map(|(before, mark)| before + mark.len()));
     let start = starts.filter(begins).max().unwrap_or(0);
     let end = CLAUSE_ENDS.iter().filter_map(|mark| lower[at..].find(mark)).min();
     let end = end.map_or(sentence.len(), |end| at + end);

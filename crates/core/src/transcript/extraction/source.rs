@@ -53,7 +53,8 @@ pub(super) fn statements_of<'m>(message: &'m Message<'_>) -> impl Iterator<Item 
 /// Returns whether a text reads like a sentence: pasted code, logs and tables do not.
 pub(super) fn is_prose(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
-    let is_beginning = first.is_alphanumeric() || matches!(first, '`' | '"' | '“' | '(' | '\'' | '*');
+    let is_beginning =
+        first.is_alphanumeric() || matches!(first, '`' | '"' | '“' | '(' | '\'' | '*');
     let letters = text.chars().filter(|c| c.is_alphanumeric() || c.is_whitespace()).count();
     let share = letters as f64 / text.chars().count().max(1) as f64;
     let opens = text.matches('(').count();

@@ -20,41 +20,186 @@ const DISCUSSION_PENALTY: f64 = 0.25;
 
 /// Words that point at something of the moment.
 const DEICTIC_WORDS: &[&str] = &[
-    "here", "it", "that one", "the above", "the first", "the last", "the second", "this", "these",
-    "those", "them", "for the moment", "first step", "this time", "today", "tomorrow", "yesterday",
+    "here",
+    "it",
+    "that one",
+    "the above",
+    "the first",
+    "the last",
+    "the second",
+    "this",
+    "these",
+    "those",
+    "them",
+    "for the moment",
+    "first step",
+    "this time",
+    "today",
+    "tomorrow",
+    "yesterday",
 ];
 
 /// Phrases of a rule that is not about what points at the moment: "in this repo".
 const LASTING_SCOPES: &[&str] = &[
-    "in this repo", "in this repository", "in this project", "this project", "in this codebase",
-    "this codebase", "this repo", "from here on",
+    "in this repo",
+    "in this repository",
+    "in this project",
+    "this project",
+    "in this codebase",
+    "this codebase",
+    "this repo",
+    "from here on",
 ];
 
 /// Reports of habits and of what happened, which look like rules.
 const REPORTS: &[&str] = &[
-    "i always", "i never", "i've never", "i've always", "i have never", "i have always",
-    "it always", "it never", "they always", "they never", "has always", "has never",
-    "have never", "he never", "she never",
+    "i always",
+    "i never",
+    "i've never",
+    "i've always",
+    "i have never",
+    "i have always",
+    "it always",
+    "it never",
+    "they always",
+    "they never",
+    "has always",
+    "has never",
+    "have never",
+    "he never",
+    "she never",
 ];
 
 /// Openings of a report of what the user did or saw.
 const REPORT_OPENINGS: &[&str] = &[
-    "i got", "i had", "i have", "i just", "i only", "i ran", "i saw", "i see", "i suggested",
-    "i think", "i thought", "i tried", "i was", "i've", "it", "that's", "there are", "there is",
-    "there's", "they", "we already", "we have", "we've",
+    "i got",
+    "i had",
+    "i have",
+    "i just",
+    "i only",
+    "i ran",
+    "i saw",
+    "i see",
+    "i suggested",
+    "i think",
+    "i thought",
+    "i tried",
+    "i was",
+    "i've",
+    "it",
+    "that's",
+    "there are",
+    "there is",
+    "there's",
+    "they",
+    "we already",
+    "we have",
+    "we've",
+];
+
+/// Phrases that announce a rule in so many words.
+const ANNOUNCEMENTS: &[&str] = &[
+    "as a rule",
+    "ask first",
+    "ask me before",
+    "ask me first",
+    "check with me",
+    "for all future",
+    "from here on",
+    "from now on",
+    "from this point on",
+    "going forward",
+    "henceforth",
+    "house rule",
+    "house style",
+    "i always want",
+    "i never want",
+    "in future",
+    "moving forward",
+    "must always",
+    "must never",
+    "no exceptions",
+    "our convention",
+    "our policy",
+    "please always",
+    "please never",
+    "policy is",
+    "address me as",
+    "refer to me as",
+    "run it by me",
+    "the convention is",
+    "the rule is",
+    "ab jetzt",
+    "ab sofort",
+    "bitte immer",
+    "bitte nie",
+    "à partir de maintenant",
+    "désormais",
+    "a partir de ahora",
+    "de ahora en adelante",
+];
+
+/// Phrases that name an occasion that comes again.
+const OCCASIONS: &[&str] = &[
+    "after each",
+    "after every",
+    "all the time",
+    "always",
+    "any time",
+    "anytime",
+    "at all times",
+    "before any",
+    "before committing",
+    "before deploying",
+    "before each",
+    "before every",
+    "before merging",
+    "before pushing",
+    "before you",
+    "each time",
+    "ever",
+    "ever again",
+    "every time",
+    "in all answers",
+    "in all replies",
+    "in all responses",
+    "in every answer",
+    "in your answers",
+    "in your replies",
+    "in your responses",
+    "never",
+    "on each",
+    "on every",
+    "per commit",
+    "unless i",
+    "until i",
+    "whenever",
+    "when i ask",
+    "with each",
+    "with every",
+    "without asking",
 ];
 
 /// Words of a rule.
-const MODALS: &[&str] = &["always", "has to", "have to", "must", "need to", "needs to", "never", "only", "should"];
+const MODALS: &[&str] =
+    &["always", "has to", "have to", "must", "need to", "needs to", "never", "only", "should"];
 
 /// Words that make a request one for every time.
 const EVERY_TIME: &[&str] = &[
-    "always", "each time", "every time", "from now on", "going forward", "in future", "in the future",
-    "never", "stop", "whenever",
+    "always",
+    "each time",
+    "every time",
+    "from now on",
+    "going forward",
+    "in future",
+    "in the future",
+    "never",
+    "stop",
+    "whenever",
 ];
 
 /// How much less likely a rule is one that stands in a later clause.
-const PASSING_PENALTY: f64 = 0.2;
+const PASSING_PENALTY: f64 = 0.25;
 
 /// Words of what is not always so.
 const EXCEPTIONS: &[&str] =
@@ -111,25 +256,36 @@ fn instruction(sentence: &str, is_work: bool) -> Option<(&str, f64, &'static str
     let RuleMatch { form, is_opening } = find_rule(sentence)?;
     let folded = FoldedSentence::new(sentence);
     let is_explicit = folded.starts_with_any(EXPLICIT);
-    let is_report = !is_explicit
-        && (folded.starts_with_any(REPORT_OPENINGS) || folded.contains_any(REPORTS));
+    let is_report =
+        !is_explicit && (folded.starts_with_any(REPORT_OPENINGS) || folded.contains_any(REPORTS));
     if is_report || sentence.ends_with(':') || has_participle_after_always(&folded) {
         return None;
     }
+    // "No, use pnpm" opens with the rule.
+    let is_opening = is_opening || folded.starts_with_any(&["no ,", "nope ,", "yes ,", "ok ,"]);
     let has_modal = folded.contains_any(MODALS);
     let names_code = sentence.contains('`');
     let (confidence, reason) = match form {
         _ if is_explicit => (0.95, "says that it always holds"),
         // Preferences are looked for apart.
         RuleForm::Preference => return None,
-        RuleForm::Announced => (0.9, "announces a rule"),
+        RuleForm::Announced if folded.contains_any(ANNOUNCEMENTS) => (0.9, "announces a rule"),
+        RuleForm::Announced => (0.65, "states what always or never holds"),
         RuleForm::Request if folded.contains_any(EVERY_TIME) => (0.85, "asks for it every time"),
         RuleForm::Request => return None,
-        RuleForm::Recurring => (0.8, "an instruction for every time"),
+        RuleForm::Recurring if folded.contains_any(OCCASIONS) => {
+            (0.8, "an instruction for every time")
+        }
+        // "By default" and "only for the run command" specify a program as often.
+        RuleForm::Recurring if is_work => return None,
+        RuleForm::Recurring => (0.75, "an instruction for all of a kind"),
         RuleForm::Demand => (0.8, "demands how to work"),
         RuleForm::Contrast if names_code => return None,
         RuleForm::Contrast => (0.75, "says what to use instead"),
-        RuleForm::Prohibition if folded.starts_with_any(&["no"]) => (0.6, "a prohibition"),
+        RuleForm::Prohibition if folded.starts_with_any(&["no"]) => match has_scope(&folded) {
+            true => (0.6, "a prohibition"),
+            false => return None,
+        },
         RuleForm::Prohibition => (0.7, "a prohibition"),
         RuleForm::Manner => (0.7, "says how to work"),
         RuleForm::Convention => (0.75, "a convention"),
@@ -150,6 +306,17 @@ fn instruction(sentence: &str, is_work: bool) -> Option<(&str, f64, &'static str
     }
     Some((sentence, confidence, reason))
 }
+
+/// Returns whether a short prohibition names where it holds: "no mocks in the integration tests". Others are about the
+/// moment: "no code changes".
+fn has_scope(folded: &FoldedSentence<'_>) -> bool {
+    folded.words().count() >= MIN_SCOPED_WORDS
+        && folded.contains_any(&["in", "on", "without", "for", "outside", "inside"])
+        && !folded.contains_any(&["yet", "need", "man"])
+}
+
+/// Fewest words of a prohibition that names where it holds.
+const MIN_SCOPED_WORDS: usize = 5;
 
 /// Returns whether the sentence tells what happens all the time: "always reporting exact numbers".
 fn has_participle_after_always(folded: &FoldedSentence<'_>) -> bool {

@@ -3,11 +3,30 @@
 use std::collections::HashSet;
 
 use super::proposal::{Proposal, ProposalKind, ReplacedStatement};
+use crate::phrase::FoldedSentence;
 use crate::prose;
 use crate::transcript::digest::revisions::{Change, TermWeights};
+use crate::transcript::digest::statement::term_set;
 
 /// Similarity from which a statement says the same as an earlier one.
 const MIN_REPETITION_SIMILARITY: f64 = 0.85;
+
+/// Share of the terms of the longer statement that the shorter one has at least: one that says more is another one.
+const MIN_LENGTH_SHARE: f64 = 0.5;
+
+/// Phrases of a statement that changes an earlier one, however similar both are.
+const CHANGES: &[&str] = &[
+    "actually",
+    "after all",
+    "any more",
+    "anymore",
+    "changed my mind",
+    "from here on",
+    "from now on",
+    "going forward",
+    "instead",
+    "no longer",
+];
 
 /// Similarity from which a statement can change an earlier one, besides that it says so.
 const MIN_CHANGE_SIMILARITY: f64 = 0.3;
@@ -27,9 +46,9 @@ pub(super) fn link(mut proposals: Vec<Proposal>, weights: &TermWeights) -> Vec<P
         let comparable: Vec<usize> = (0..linked.len())
             .filter(|at| linked[*at].kind.is_comparable_with(proposal.kind))
             .collect();
-        let same = comparable.iter().find(|at| {
-            repeats(proposal.kind, &linked[**at].text, &proposal.text, weights)
-        });
+        let same = comparable
+            .iter()
+            .find(|at| repeats(proposal.kind, &linked[**at].text, &proposal.text, weights));
         if let Some(&same) = same {
             repeat(&mut linked[same], proposal);
             continue;
@@ -83,10 +102,7 @@ pub enum Relation {
 
 /// Returns how a proposal is related to statements of earlier conversations, and the index of the one that it repeats or
 /// changes.
-pub fn relate(
-    proposal: &Proposal,
-    earlier: &[EarlierStatement<'_>],
-) -> Option<(Relation, usize)> {
+pub fn relate(proposal: &Proposal, earlier: &[EarlierStatement<'_>]) -> Option<(Relation, usize)> {
     let comparable = (0..earlier.len())
         .filter(|at| earlier[*at].kind.is_comparable_with(proposal.kind))
         .collect::<Vec<_>>();
@@ -103,10 +119,15 @@ pub fn relate(
 
 /// Returns whether a statement says the same as an earlier one, with the same numbers.
 fn repeats(kind: ProposalKind, earlier: &str, later: &str, weights: &TermWeights) -> bool {
+    let (old, new) = (term_set(earlier).len(), term_set(later).len());
+    let share = old.min(new) as f64 / old.max(new).max(1) as f64;
+    let announces_change = || FoldedSentence::new(later).contains_any(CHANGES);
     prose::comparison_key(earlier) == prose::comparison_key(later)
         || kind.is_standing()
+            && share >= MIN_LENGTH_SHARE
             && weights.similarity(earlier, later) >= MIN_REPETITION_SIMILARITY
             && numbers(earlier) == numbers(later)
+            && !announces_change()
 }
 
 /// Returns the index of the earlier statement that a statement changes.

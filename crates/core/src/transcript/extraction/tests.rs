@@ -88,7 +88,10 @@ fn a_long_sentence_is_reduced_to_the_clause_of_the_preference() {
          the family, and I prefer small dependencies over frameworks, {filler}, can you help me?"
     );
     let found = proposals(&[&format!("u: {text}")]);
-    assert_eq!(texts(&found, ProposalKind::Preference), ["I prefer small dependencies over frameworks"]);
+    assert_eq!(
+        texts(&found, ProposalKind::Preference),
+        ["I prefer small dependencies over frameworks"]
+    );
 }
 
 #[test]
@@ -169,7 +172,8 @@ fn a_session_of_claude_code_gives_instructions_decisions_lessons_and_facts() {
 #[test]
 fn a_session_of_codex_gives_a_successor_and_a_lesson() {
     let found = extract(&parse("search.jsonl", SEARCH), 0);
-    let rule = found.iter().find(|proposal| proposal.text.contains("cargo nextest")).expect("a rule");
+    let rule =
+        found.iter().find(|proposal| proposal.text.contains("cargo nextest")).expect("a rule");
     let replaced = rule.replaces.as_ref().expect("a replaced rule");
     assert!(replaced.text.contains("cargo test"), "{replaced:?}");
     let lessons = texts(&found, ProposalKind::Lesson);
@@ -196,7 +200,10 @@ fn pasted_documents_logs_and_code_are_no_instructions() {
     }
     // A rule in so many words counts in a long message, too.
     let rule = format!("{plan}\n\nNever commit to main.");
-    assert_eq!(texts_of(&[&format!("u: {rule}")], ProposalKind::Instruction), ["Never commit to main."]);
+    assert_eq!(
+        texts_of(&[&format!("u: {rule}")], ProposalKind::Instruction),
+        ["Never commit to main."]
+    );
 }
 
 #[test]
@@ -221,7 +228,8 @@ fn only_a_reply_that_accepts_makes_a_decision() {
         let lines = [
             r#"{"role":"user","content":"Look at the watcher."}"#.to_owned(),
             call.to_owned(),
-            r#"{"role":"assistant","content":"Should I refactor the watcher to use fsnotify?"}"#.to_owned(),
+            r#"{"role":"assistant","content":"Should I refactor the watcher to use fsnotify?"}"#
+                .to_owned(),
             serde_json::json!({"role": "user", "content": reply}).to_string(),
         ];
         let found = extract(&parse("t.jsonl", &lines.join("\n")), 0);
@@ -243,7 +251,10 @@ fn the_id_depends_on_kind_and_text_alone() {
 fn statements_of_other_conversations_are_related() {
     let earlier = [
         EarlierStatement { kind: ProposalKind::Fact, text: "We use Postgres 15." },
-        EarlierStatement { kind: ProposalKind::Instruction, text: "Always sign commits with the team key." },
+        EarlierStatement {
+            kind: ProposalKind::Instruction,
+            text: "Always sign commits with the team key.",
+        },
     ];
     let related = |text: &str| {
         let found = proposals(&[&format!("u: {text}")]);
@@ -255,4 +266,11 @@ fn statements_of_other_conversations_are_related() {
         Some((Relation::Changes, 1))
     );
     assert_eq!(related("Always answer in French."), None);
+    let short = [EarlierStatement {
+        kind: ProposalKind::Preference,
+        text: "I prefer short answers without code",
+    }];
+    let found =
+        proposals(&["u: From now on I prefer long answers with code instead of short ones."]);
+    assert_eq!(relate(&found[0], &short), Some((Relation::Changes, 0)));
 }

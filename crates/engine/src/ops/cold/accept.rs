@@ -16,9 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::proposals::{
-    Decision, PendingProposal, StoredProposals, find, record_of, settle_known,
-};
+use super::proposals::{Decision, PendingProposal, StoredProposals, find, record_of, settle_known};
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::work_session::{latest_episodes, replaced_by_episode};
@@ -130,9 +128,8 @@ fn select(
     if request.all {
         found.extend(stored.pending.iter().filter(is_wanted).cloned());
     } else if found.is_empty() && notes.is_empty() {
-        return Err(Error::bad_input("no proposal is named").hint(
-            Hint::text("give ids, or accept all with ").field_set_to("all", true),
-        ));
+        return Err(Error::bad_input("no proposal is named")
+            .hint(Hint::text("give ids, or accept all with ").field_set_to("all", true)));
     }
     // The order in which they were said, so that a successor comes after what it replaces.
     let position = |id: &str| stored.pending.iter().position(|proposal| proposal.id == id);
@@ -187,14 +184,25 @@ fn write_all(
         }
         let same = known.memory.find_equal(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
-            transaction.write_event(&known, EventAction::Reinforce, vec![same.id.into()], vec![], "")?;
+            transaction.write_event(
+                &known,
+                EventAction::Reinforce,
+                vec![same.id.into()],
+                vec![],
+                "",
+            )?;
             let short = short_id(&same.id.to_string()).to_owned();
             written.notes.push(format!("{} is known already, as {short}", short_id(&proposal.id)));
             written.records.push((proposal.id.clone(), text, same.id));
             continue;
         }
         let refused = |error: Error| Error {
-            message: format!("{} ({}): {}", short_id(&proposal.id), proposal.source(), error.message),
+            message: format!(
+                "{} ({}): {}",
+                short_id(&proposal.id),
+                proposal.source(),
+                error.message
+            ),
             ..error
         };
         transaction.write(&known, &record).map_err(refused)?;
@@ -209,9 +217,9 @@ fn edited_text<'t>(
     proposal: &'t PendingProposal,
     texts: &'t BTreeMap<String, String>,
 ) -> Result<&'t str, Error> {
-    let edited = texts.iter().find(|(id, _)| {
-        !id.trim().is_empty() && proposal.id.ends_with(&id.trim().to_lowercase())
-    });
+    let edited = texts
+        .iter()
+        .find(|(id, _)| !id.trim().is_empty() && proposal.id.ends_with(&id.trim().to_lowercase()));
     match edited {
         Some((id, text)) if text.trim().is_empty() => {
             Err(Error::bad_input(format!("the text of {id} is empty"))

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::proposals::{Decision, PendingProposal, ShownProposal, StoredProposals, find, show_proposals};
+use super::proposals::{
+    Decision, PendingProposal, ShownProposal, StoredProposals, find, show_proposals,
+};
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -68,7 +70,9 @@ fn take_back(stored: &mut StoredProposals, typed: &[String]) -> Result<Vec<Shown
             }
             _ => None,
         });
-        found.ok_or_else(|| Error::not_found(format!("no dropped proposal has the id `{typed}`"), vec![]))
+        found.ok_or_else(|| {
+            Error::not_found(format!("no dropped proposal has the id `{typed}`"), vec![])
+        })
     };
     let proposals: Vec<PendingProposal> = typed.iter().map(dropped).collect::<Result<_, _>>()?;
     let shown = proposals.iter().map(ShownProposal::of).collect();

@@ -136,7 +136,7 @@ impl Answer for Proposals {
         }
         if self.secrets > 0 {
             let left_out = present::count(self.secrets, "statement");
-            summary.push(format!("{left_out} left out: they look like secrets"));
+            summary.push(format!("{left_out} left out because of what looks like a secret"));
         }
         view.line([span(Role::Dim, summary.join(" · "))]);
         if !self.proposals.is_empty() {

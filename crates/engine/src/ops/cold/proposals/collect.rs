@@ -8,9 +8,7 @@ use heirloom_core::transcript::{self, Transcript};
 use heirloom_core::{Problem, secret, words};
 
 use super::sources::{Part, Source};
-use super::stored::{
-    Decision, PendingProposal, ReadPosition, Replaced, StoredProposals, name_of,
-};
+use super::stored::{Decision, PendingProposal, ReadPosition, Replaced, StoredProposals, name_of};
 use crate::memory::{drop_fields_with_secrets, episode_from_digest};
 use crate::{Error, Session};
 
@@ -125,7 +123,9 @@ fn add(stored: &mut StoredProposals, path: &str, proposal: Proposal, collected: 
         Some(stored.pending.remove(at))
     });
     let replaces = match dropped.and_then(|dropped| dropped.replaces) {
-        Some(accepted) if matches!(stored.decided.get(&accepted.id), Some(Decision::Accepted { .. })) => {
+        Some(accepted)
+            if matches!(stored.decided.get(&accepted.id), Some(Decision::Accepted { .. })) =>
+        {
             Some(accepted)
         }
         _ => replaces,
@@ -156,7 +156,10 @@ fn related(stored: &StoredProposals, proposal: &Proposal) -> Option<(Relation, R
     let pending = stored.pending.iter().filter(|other| other.episode.is_none());
     let pending = pending.filter(|other| is_earlier(other.at));
     let pending = pending.map(|other| {
-        (other.kind, Replaced { id: other.id.clone(), text: other.text.clone(), source: other.source() })
+        (
+            other.kind,
+            Replaced { id: other.id.clone(), text: other.text.clone(), source: other.source() },
+        )
     });
     let accepted = stored.decided.iter().filter_map(|(id, decision)| match decision {
         Decision::Accepted { kind, text, source, .. } => {
@@ -166,7 +169,8 @@ fn related(stored: &StoredProposals, proposal: &Proposal) -> Option<(Relation, R
         Decision::Dropped(_) => None,
     });
     let earlier: Vec<(ProposalKind, Replaced)> = pending.chain(accepted).collect();
-    let statements = earlier.iter().map(|(kind, it)| EarlierStatement { kind: *kind, text: &it.text });
+    let statements =
+        earlier.iter().map(|(kind, it)| EarlierStatement { kind: *kind, text: &it.text });
     let (relation, at) = extraction::relate(proposal, &statements.collect::<Vec<_>>())?;
     Some((relation, earlier[at].1.clone()))
 }

@@ -51,7 +51,8 @@ struct ReplacedStatement {
 impl ShownProposal {
     /// Describes a pending proposal.
     pub(in crate::ops::cold) fn of(proposal: &PendingProposal) -> Self {
-        let replaced = |Replaced { id, text, source }: Replaced| ReplacedStatement { id, text, source };
+        let replaced =
+            |Replaced { id, text, source }: Replaced| ReplacedStatement { id, text, source };
         ShownProposal {
             id: proposal.id.clone(),
             kind: proposal.kind,
@@ -82,11 +83,12 @@ pub(in crate::ops::cold) fn show_proposals(view: &mut View, proposals: &[ShownPr
 }
 
 fn show_proposal(view: &mut View, proposal: &ShownProposal) {
-    let text = proposal.text.replace('\n', " ");
-    view.wrapped_line(
-        INDENT,
-        [span(Role::Key, short_id(&proposal.id)), "  ".into(), text.into()],
-    );
+    // The summary of an episode is in the answer to programs.
+    let text = match proposal.kind {
+        ProposalKind::Episode => proposal.text.lines().next().unwrap_or_default().to_owned(),
+        _ => proposal.text.replace('\n', " "),
+    };
+    view.wrapped_line(INDENT, [span(Role::Key, short_id(&proposal.id)), "  ".into(), text.into()]);
     let mut details = vec![proposal.by.clone()];
     details.extend(proposal.date.clone());
     details.push(format!("{:.2}", proposal.confidence));

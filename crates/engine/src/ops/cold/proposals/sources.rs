@@ -115,20 +115,14 @@ fn named(session: &Session, typed: &str) -> Result<Source, Error> {
         |inside: &Path| path::resolve_link("", &inside.to_string_lossy().replace('\\', "/"));
     Ok(match inside.and_then(resolve) {
         Some(relative) => of_workspace(session, relative),
-        None => {
-            Source { name: full.display().to_string(), stamp: None, place: Place::Named(full) }
-        }
+        None => Source { name: full.display().to_string(), stamp: None, place: Place::Named(full) },
     })
 }
 
 impl Source {
     /// Reads it, and passes it to `take`: whole, or in several parts if it is large. Each part comes with the number of
     /// lines up to its end.
-    pub(super) fn read(
-        &self,
-        session: &Session,
-        mut take: impl FnMut(Part),
-    ) -> Result<(), Error> {
+    pub(super) fn read(&self, session: &Session, mut take: impl FnMut(Part)) -> Result<(), Error> {
         if let Place::Listed(listed) = &self.place {
             let is_database = listed.client == Some(KnownClient::OpenCode);
             if is_database || listed.stamp.size > MAX_WHOLE_BYTES {

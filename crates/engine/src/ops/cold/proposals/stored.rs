@@ -217,8 +217,11 @@ impl StoredProposals {
             [] => {}
             several => {
                 let ids = several.iter().map(|proposal| proposal.id.clone()).collect();
-                return Err(Error::not_found(format!("`{typed}` stands for several proposals"), ids)
-                    .hint("type more of the id"));
+                return Err(Error::not_found(
+                    format!("`{typed}` stands for several proposals"),
+                    ids,
+                )
+                .hint("type more of the id"));
             }
         }
         match self.decided.iter().find(|(id, _)| is_meant(id)).map(|(_, decision)| decision) {

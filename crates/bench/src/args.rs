@@ -77,6 +77,7 @@ pub(crate) enum Command {
     BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
     Citations(CitationsArgs),
+    Extraction(ExtractionArgs),
     Replay(ReplayArgs),
     Page(PageArgs),
     Peers(PeersArgs),
@@ -324,6 +325,25 @@ pub(crate) struct SimilarityArgs {
 #[derive(Args)]
 pub(crate) struct CitationsArgs {
     /// Sessions with the memories that were injected
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Measures whether the standing instructions and preferences that a person states in chats are proposed as memories.
+///
+/// Files are those of `questions`, and each is one chat: a document is a message, and the word before its first colon is
+/// the role. Questions of the categories `instruction_following` and `preference_following` count; one is found if a
+/// proposed instruction or preference comes from one of its gold messages. All proposals are printed, to be read.
+#[derive(Args)]
+pub(crate) struct ExtractionArgs {
+    /// Chats with questions
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 

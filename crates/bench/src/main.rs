@@ -1,10 +1,10 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
-//! `similarity`), `citations`, `scale`, `cold`, `workspace`, `replay`, `peers` and `answers`. They share `generate` (workspaces of
-//! `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random words), `invocation`
-//! (running programs), `timing` (interleaved runs), `trace` (opened files), `mcp` (clients of servers), and `report` (bars
-//! and tables).
+//! `similarity`), `citations`, `extraction`, `scale`, `cold`, `workspace`, `replay`, `peers` and `answers`. They share
+//! `generate` (workspaces of `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random
+//! words), `invocation` (running programs), `timing` (interleaved runs), `trace` (opened files), `mcp` (clients of servers),
+//! and `report` (bars and tables).
 
 #![allow(
     clippy::disallowed_methods,
@@ -19,6 +19,7 @@ mod citations;
 mod cold;
 mod corpus;
 mod documents;
+mod extraction;
 mod failure;
 mod files;
 mod fold;
@@ -112,6 +113,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Citations(args) => {
             finish(&citations::measure(&args.files)?, &args.output, args.check)
+        }
+        Command::Extraction(args) => {
+            finish(&extraction::measure(&args.files)?, &args.output, args.check)
         }
         Command::Peers(PeersArgs { command: Some(PeersCommand::Install { dir }), .. }) => {
             peers::install(&dir)?;

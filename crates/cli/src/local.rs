@@ -1,6 +1,7 @@
 //! Commands that are not operations: they only make sense in a terminal.
 
 mod adopt;
+mod cold_extract;
 mod completions;
 mod demo;
 mod help;
@@ -50,6 +51,7 @@ pub(crate) const LOCAL_COMMANDS: &[LocalCommand] = &[
     workspaces::LIST,
     workspaces::FORGET,
     adopt::ADOPT,
+    cold_extract::COLD_EXTRACT,
     demo::DEMO,
     mcp::MCP,
     serve::SERVE,

@@ -72,7 +72,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             commands_of(RecordKind::Pattern),
             commands_of(RecordKind::Workflow),
             ("learn", "Add decisions and lessons to their files; archive old ones"),
-            ("cold", "Search and index the transcripts of earlier sessions"),
+            ("cold", "Search earlier conversations, and extract memories from them"),
             ("compact", "Turn a conversation into an episode and a summary"),
             ("used", "Count that memories were useful"),
             ("usage", "Show which memories earn their tokens"),

@@ -32,6 +32,18 @@ const MIN_WORDS: usize = 2;
 
 const MAX_WORDS: usize = 60;
 
+/// The tag of a memory that a person accepted from what a conversation says.
+pub const EXTRACTED_TAG: &str = "extracted";
+
+/// The tags of an accepted memory that says how the user wants work to be done, in whatever words.
+const STANDING_TAGS: &[&str] = &["instruction", "preference"];
+
+/// Returns whether a memory with these tags was accepted as a standing instruction or a preference.
+pub fn is_accepted_as_standing(tags: &[String]) -> bool {
+    tags.iter().any(|tag| tag == EXTRACTED_TAG)
+        && tags.iter().any(|tag| STANDING_TAGS.contains(&tag.as_str()))
+}
+
 /// Returns the sentences of a text that are standing instructions. Of a question that begins with an
 /// instruction, only the instruction is returned.
 pub fn standing_instructions(text: &str) -> Vec<&str> {
@@ -156,33 +168,87 @@ pub fn is_standing_instruction(sentence: &str) -> bool {
 
 /// Returns whether a sentence, given also in its folded form, is a standing instruction.
 fn instructs(sentence: &str, full: &FoldedSentence<'_>) -> bool {
-    let word_count = full.words().filter(|word| *word != ",").count();
-    // Hedges are many phrases, and most sentences are rejected before.
-    (MIN_WORDS..=MAX_WORDS).contains(&word_count)
-        && has_form_of_instruction(sentence, full)
-        && !full.contains_any(HEDGES)
+    rule_of(sentence, full).is_some()
 }
 
-/// Returns whether a sentence has one of the forms of standing instructions.
-fn has_form_of_instruction(sentence: &str, full: &FoldedSentence<'_>) -> bool {
+/// The form in which a sentence states a standing instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleForm {
+    /// A phrase announces a rule: "from now on", "as a rule".
+    Announced,
+    /// An imperative that holds every time: "Run clippy before every commit".
+    Recurring,
+    /// A preference: "I prefer tabs".
+    Preference,
+    /// A prohibition: "Don't use floats".
+    Prohibition,
+    /// A polite request that holds every time: "Can you always show the query first?"
+    Request,
+    /// A demand: "You must cite sources".
+    Demand,
+    /// A choice and what it excludes: "Use rg, not grep".
+    Contrast,
+    /// How work is to be done: "Keep commits small".
+    Manner,
+    /// A convention after a label: "Units: metric".
+    Convention,
+    /// A statement about all things of a kind: "Amounts are integers".
+    Generic,
+    /// A reminder: "Remember that the API is versioned".
+    Reminder,
+}
+
+/// A standing instruction: its form, and whether the sentence opens with it or only a later clause has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RuleMatch {
+    pub(crate) form: RuleForm,
+    pub(crate) is_opening: bool,
+}
+
+/// Returns the form in which a sentence states a standing instruction; `None` if it states none.
+pub(crate) fn find_rule(sentence: &str) -> Option<RuleMatch> {
+    rule_of(sentence, &FoldedSentence::new(sentence))
+}
+
+fn rule_of(sentence: &str, full: &FoldedSentence<'_>) -> Option<RuleMatch> {
+    let word_count = full.words().filter(|word| *word != ",").count();
+    if !(MIN_WORDS..=MAX_WORDS).contains(&word_count) {
+        return None;
+    }
+    // Hedges are many phrases, and most sentences are rejected before.
+    find_rule_without_hedges(sentence, full).filter(|_| !full.contains_any(HEDGES))
+}
+
+/// Returns the form of standing instructions that a sentence has, whether it hedges or not.
+fn find_rule_without_hedges(sentence: &str, full: &FoldedSentence<'_>) -> Option<RuleMatch> {
+    let opening = |form: RuleForm| RuleMatch { form, is_opening: true };
     if prose::is_question(sentence) {
         let bare = full.without_lead_ins(LEAD_INS);
-        return is_polite_request(&bare) && bare.contains_any(GENERIC_WORDS);
+        let is_request = is_polite_request(&bare) && bare.contains_any(GENERIC_WORDS);
+        return is_request.then_some(opening(RuleForm::Request));
     }
-    let is_rule = |clause: FoldedSentence<'_>| {
+    if full.contains_any(RULE_PHRASES) && !is_personal_history(full) {
+        return Some(opening(RuleForm::Announced));
+    }
+    let of_clause = |clause: FoldedSentence<'_>| {
         let clause = clause.without_lead_ins(LEAD_INS);
-        is_prohibition(&clause)
-            || is_preference(&clause)
-            || is_quantified_imperative(&clause)
-            || is_demand(&clause)
-            || is_contrast(&clause)
-            || is_manner(&clause)
-            || is_labelled_convention(&clause)
-            || is_generic_statement(&clause)
+        let rules: [(RuleForm, fn(&FoldedSentence<'_>) -> bool); 8] = [
+            (RuleForm::Prohibition, is_prohibition),
+            (RuleForm::Preference, is_preference),
+            (RuleForm::Recurring, is_quantified_imperative),
+            (RuleForm::Demand, is_demand),
+            (RuleForm::Contrast, is_contrast),
+            (RuleForm::Manner, is_manner),
+            (RuleForm::Convention, is_labelled_convention),
+            (RuleForm::Generic, is_generic_statement),
+        ];
+        rules.into_iter().find(|(_, is_rule)| is_rule(&clause)).map(|(form, _)| form)
     };
-    full.contains_any(RULE_PHRASES) && !is_personal_history(full)
-        || full.clauses().any(is_rule)
-        || is_reminder(full)
+    let mut clauses = full.clauses().enumerate();
+    let in_clause = clauses.find_map(|(number, clause)| {
+        of_clause(clause).map(|form| RuleMatch { form, is_opening: number == 0 })
+    });
+    in_clause.or_else(|| is_reminder(full).then_some(opening(RuleForm::Reminder)))
 }
 
 /// Returns the part of a sentence before the question that it ends in.

@@ -35,10 +35,12 @@ mod opencode;
 mod plain_text;
 
 // Line by line, without keeping the transcript in memory.
+mod joined;
 mod message_stream;
 
-// The digest.
+// The digest, and the proposals of memories.
 mod digest;
+pub mod extraction;
 
 pub use digest::{Digest, digest_transcript};
 pub use excerpt::excerpt;

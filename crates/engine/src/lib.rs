@@ -32,7 +32,7 @@ pub use error::{CONFIRMATION, Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;
 pub use operation::{Answer, Effect, Group, Op, Operation, PrepareInline, Reply, Scope, Spec};
-pub use ops::OPS;
+pub use ops::{OPS, ReviewFile};
 pub use process_cache::ProcessCache;
 pub use progress::{Progress, ProgressObserver};
 pub use session::{RemoteModel, Session};

@@ -32,6 +32,7 @@ mod workspace;
 use serde_json::Value;
 
 use crate::{Error, Op, Operation, Reply, Session, work_session};
+pub use cold::review_file::ReviewFile;
 use learn::add::{Decisions, Learn, Lessons};
 use record::edit::RecordEdit;
 use record::kinds::{Episodes, Facts, Patterns, Workflows};
@@ -143,6 +144,9 @@ pub const OPS: &[Op] = &[
     Op::new::<session::end::SessionEnd>(),
     Op::new::<session::list::SessionList>(),
     Op::new::<session::compact::Compact>(),
+    Op::new::<cold::extract::ColdExtract>(),
+    Op::new::<cold::accept::ColdAccept>(),
+    Op::new::<cold::drop::ColdDrop>(),
     Op::new::<exchange::export::Export>(),
     Op::new::<exchange::import::Import>(),
     Op::new::<graph::show::GraphShow>(),

@@ -135,6 +135,37 @@ impl<'r> StateFolder<'r> {
         dir.remove_if_exists(&file_name(name)).map_err(|error| self.io_error(name, error))
     }
 
+    /// Reads a text file; `None` if it does not exist. Its name has an extension.
+    pub fn read_text(&self, file: &str) -> Result<Option<String>, StoreError> {
+        let Some(dir) = self.open_existing()? else { return Ok(None) };
+        match dir.read_text(file, MAX_FILE_BYTES) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(self.text_error(file, error)),
+        }
+    }
+
+    /// Creates or replaces a text file.
+    pub fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError> {
+        let written = self.open_or_create()?.replace(file, text);
+        written.map_err(|error| self.text_error(file, error))
+    }
+
+    /// Removes a text file if it exists.
+    pub fn remove_text(&self, file: &str) -> Result<(), StoreError> {
+        let Some(dir) = self.open_existing()? else { return Ok(()) };
+        dir.remove_if_exists(file).map_err(|error| self.text_error(file, error))
+    }
+
+    /// Returns the absolute path of a text file.
+    pub fn text_path(&self, file: &str) -> PathBuf {
+        self.folder_path().join(file)
+    }
+
+    fn text_error(&self, file: &str, error: std::io::Error) -> StoreError {
+        StoreError::io(self.text_path(file).display().to_string(), error)
+    }
+
     /// Returns the absolute path of a file.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder_path().join(file_name(name))

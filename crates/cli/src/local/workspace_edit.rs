@@ -46,7 +46,7 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
 }
 
 /// Opens a file in an editor and waits until it is closed.
-fn open(editor: &Editor, file: &Path) -> Result<(), Error> {
+pub(super) fn open(editor: &Editor, file: &Path) -> Result<(), Error> {
     let (program, arguments) = match editor {
         Editor::Program(program) => (program.clone(), vec![]),
         Editor::Command(command) => {

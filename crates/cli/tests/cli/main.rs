@@ -23,6 +23,7 @@ mod documents;
 mod entries;
 mod entry_dates;
 mod exchange;
+mod extraction;
 mod fields;
 #[cfg(target_os = "linux")]
 mod full_disk;

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::fold::{Item, Line, Standing, text_key};
-use crate::instruction::{InstructionForm, chunk_instructs, instruction_form};
+use crate::instruction::{
+    InstructionForm, chunk_instructs, instruction_form, is_accepted_as_standing,
+};
 use crate::record::{Body, FactSection, Origin, Record, RecordKind, Referent};
 use crate::{day, words};
 use jiff::civil::Date;
@@ -217,10 +219,15 @@ impl Passage {
         if episode.is_some_and(|episode| !episode.instructions.is_empty()) {
             filter_terms.push(standing_instruction_term());
         }
+        let text = record.indexed_text();
+        // Its text may state the instruction in words that are not recognised.
+        if is_accepted_as_standing(&record.tags) && instruction_form(&text, &text, true).is_none() {
+            filter_terms.push(standing_instruction_term());
+        }
         Passage {
             name: item.id.to_string(),
             subject_override: None,
-            text: record.indexed_text(),
+            text,
             title: record.title().map(str::to_owned),
             summary: record.levels.summary.clone(),
             filter_terms,

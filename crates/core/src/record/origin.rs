@@ -41,6 +41,12 @@ impl Origin {
         Origin(format!("conversation:{id}"))
     }
 
+    /// The memory of a statement in a conversation, by the id of its proposal: wherever it was said, and on whichever
+    /// machine it was accepted.
+    pub fn statement(id: &str) -> Self {
+        Origin(format!("statement:{id}"))
+    }
+
     /// The fact that a note was promoted to.
     pub fn note(note: &Referent) -> Self {
         Origin(format!("note:{note}"))

@@ -1,15 +1,15 @@
 //! Digests a transcript into what the next agent needs to continue the work.
 
-mod conversation;
+pub(super) mod conversation;
 mod course;
-mod decisions;
-mod findings;
+pub(super) mod decisions;
+pub(super) mod findings;
 mod instructions;
 mod open_items;
-mod phrases;
+pub(super) mod phrases;
 mod proposals;
-mod revisions;
-mod statement;
+pub(super) mod revisions;
+pub(super) mod statement;
 mod steps;
 
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ use findings::collect_findings;
 use instructions::collect_instructions;
 use open_items::collect_open_items;
 use revisions::TermWeights;
-use statement::term_set;
+use statement::{Statement, term_set};
 use steps::{abbreviate_list, collect_steps};
 
 /// Length of each list of a digest.
@@ -102,9 +102,11 @@ pub fn digest_transcript(transcript: &Transcript) -> Digest {
         TermWeights::of(conversation.messages.iter().map(|message| message.turn.text.as_str()));
     let instructions =
         limit_statements(&collect_instructions(&conversation, &weights, MAX_STATEMENTS));
-    let mut decisions = collect_decisions(transcript, &conversation, &weights, MAX_STATEMENTS);
+    let decisions = collect_decisions(transcript, &conversation, &weights, MAX_STATEMENTS);
+    let mut decisions = texts_of(decisions);
     let is_instruction = |text: &String| instructions.iter().any(|other| other.contains(text));
     decisions.retain(|decision| !is_instruction(decision));
+    let findings = collect_findings(transcript, &conversation, MAX_STATEMENTS);
     let steps = collect_steps(transcript, MAX_LIST_ITEMS);
     let outcome = first_paragraph(conversation.last_report_blocks());
     let mut digest = Digest {
@@ -112,7 +114,7 @@ pub fn digest_transcript(transcript: &Transcript) -> Digest {
         goals: goals(&conversation),
         instructions,
         decisions: limit_statements(&decisions),
-        findings: limit_statements(&collect_findings(transcript, &conversation, MAX_STATEMENTS)),
+        findings: limit_statements(&texts_of(findings)),
         open: limit_statements(&collect_open_items(transcript, &conversation, &weights)),
         sequence: steps.iter().map(|step| truncate(step, MAX_ITEM_CHARS)).collect(),
         outcome: truncate(&outcome, MAX_OUTCOME_CHARS),
@@ -237,6 +239,10 @@ fn join_complete_items(items: &[String]) -> String {
         prose::append_clause(&mut line, item);
     }
     line
+}
+
+fn texts_of(statements: Vec<Statement>) -> Vec<String> {
+    statements.into_iter().map(|statement| statement.text).collect()
 }
 
 /// Shortens the items of a list, removes duplicates and limits the length of the list.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use heirloom_core::assembly::{Activity, Tier};
-use heirloom_core::instruction::instructions_in_memory;
+use heirloom_core::instruction::{instructions_in_memory, is_accepted_as_standing};
 use heirloom_core::parallel;
 use heirloom_core::prose::sentence_around;
 use heirloom_core::record::Referent;
@@ -211,7 +211,10 @@ pub(super) fn instructions(
         let is_short =
             |sentence: &&str| sentence.split_whitespace().count() <= MAX_INSTRUCTION_WORDS;
         let whole = |sentence| sentence_around(&hit.item.text, sentence).unwrap_or(sentence);
-        let text = sentences.filter(is_short).map(whole).collect::<Vec<_>>().join(" ");
+        let mut text = sentences.filter(is_short).map(whole).collect::<Vec<_>>().join(" ");
+        if text.is_empty() && is_accepted_as_standing(&hit.item.tags) {
+            text.clone_from(&hit.item.text);
+        }
         if text.is_empty() || is_said_by_another(&hit.item.text) {
             return None;
         }

@@ -14,19 +14,19 @@ const MAX_TIMESTAMP_CHARS: usize = 24;
 const MAX_QUOTED_PHRASE_WORDS: usize = 6;
 
 /// The messages of the user and the agent in order.
-pub(super) struct Conversation<'t> {
-    pub(super) messages: Vec<Message<'t>>,
+pub(in crate::transcript) struct Conversation<'t> {
+    pub(in crate::transcript) messages: Vec<Message<'t>>,
 }
 
 /// A turn and its blocks.
-pub(super) struct Message<'t> {
-    pub(super) turn: &'t Turn,
-    pub(super) blocks: Vec<Block>,
+pub(in crate::transcript) struct Message<'t> {
+    pub(in crate::transcript) turn: &'t Turn,
+    pub(in crate::transcript) blocks: Vec<Block>,
 }
 
 impl<'t> Conversation<'t> {
     /// Splits the turns of a transcript into blocks.
-    pub(super) fn of(transcript: &'t Transcript) -> Self {
+    pub(in crate::transcript) fn of(transcript: &'t Transcript) -> Self {
         let is_conversation = |turn: &&Turn| matches!(turn.role, Role::User | Role::Assistant);
         let message = |turn: &'t Turn| {
             let blocks = match turn.role {
@@ -39,23 +39,23 @@ impl<'t> Conversation<'t> {
     }
 
     /// Returns the messages of the user.
-    pub(super) fn user_messages(&self) -> impl Iterator<Item = &Message<'t>> {
+    pub(in crate::transcript) fn user_messages(&self) -> impl Iterator<Item = &Message<'t>> {
         self.messages.iter().filter(|message| message.is_by_user())
     }
 
     /// Returns the last message of the agent.
-    pub(super) fn last_agent_message(&self) -> Option<&Message<'t>> {
+    pub(in crate::transcript) fn last_agent_message(&self) -> Option<&Message<'t>> {
         self.messages.iter().rev().find(|message| !message.is_by_user())
     }
 
     /// Returns the blocks of the agent's last message.
-    pub(super) fn last_report_blocks(&self) -> &[Block] {
+    pub(in crate::transcript) fn last_report_blocks(&self) -> &[Block] {
         self.last_agent_message().map(|report| report.blocks.as_slice()).unwrap_or_default()
     }
 
     /// Returns the last message of the agent before the message with this index, if the user has not
     /// spoken in between.
-    pub(super) fn message_replied_to(&self, index: usize) -> Option<&Message<'t>> {
+    pub(in crate::transcript) fn message_replied_to(&self, index: usize) -> Option<&Message<'t>> {
         let before = index.checked_sub(1).map(|before| &self.messages[before]);
         before.filter(|message| !message.is_by_user())
     }
@@ -63,18 +63,21 @@ impl<'t> Conversation<'t> {
 
 impl Message<'_> {
     /// Returns whether the user wrote the message.
-    pub(super) fn is_by_user(&self) -> bool {
+    pub(in crate::transcript) fn is_by_user(&self) -> bool {
         self.turn.role == Role::User
     }
 
     /// Returns the sentences of all blocks except headings.
-    pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::transcript) fn sentences(&self) -> impl Iterator<Item = &str> {
         let prose = self.blocks.iter().filter(|block| block.kind != BlockKind::Heading);
         prose.flat_map(|block| prose::split_sentences(&block.text))
     }
 
     /// Returns the list items whose introduction satisfies a predicate, except completed tasks.
-    pub(super) fn items_under(&self, is_heading: fn(&str) -> bool) -> impl Iterator<Item = &Block> {
+    pub(in crate::transcript) fn items_under(
+        &self,
+        is_heading: fn(&str) -> bool,
+    ) -> impl Iterator<Item = &Block> {
         let is_item =
             |block: &Block| matches!(block.kind, BlockKind::Item | BlockKind::Task { done: false });
         self.blocks
@@ -83,7 +86,7 @@ impl Message<'_> {
     }
 
     /// Returns the text that introduces a list item, or the heading.
-    pub(super) fn introduction_of(&self, block: &Block) -> &str {
+    pub(in crate::transcript) fn introduction_of(&self, block: &Block) -> &str {
         block.introduced_by.map_or("", |index| &self.blocks[index].text)
     }
 }

@@ -31,12 +31,12 @@ const MIN_SELF_CONTAINED_TERMS: usize = 2;
 
 /// Returns at most `max_count` decisions in the order of the transcript, without those that were taken
 /// back.
-pub(super) fn collect_decisions(
+pub(in crate::transcript) fn collect_decisions(
     transcript: &Transcript,
     conversation: &Conversation<'_>,
     weights: &TermWeights,
     max_count: usize,
-) -> Vec<String> {
+) -> Vec<Statement> {
     let choices = transcript.choices.iter();
     let mut choices =
         choices.map(|choice| Statement::structural(choice.line, &choice.text)).peekable();
@@ -67,7 +67,7 @@ pub(super) fn collect_decisions(
     for structural in [false, true] {
         drop_oldest(&mut decisions, max_count, structural);
     }
-    decisions.into_iter().map(|decision| decision.text).collect()
+    decisions
 }
 
 /// Options that the agent offered.

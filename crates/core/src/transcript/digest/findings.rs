@@ -17,11 +17,11 @@ const REFUTATION_OVERLAP: f64 = 0.3;
 const MIN_SELF_CONTAINED_TERMS: usize = 4;
 
 /// Returns at most `max_count` findings in the order of the transcript; the oldest are dropped.
-pub(super) fn collect_findings(
+pub(in crate::transcript) fn collect_findings(
     transcript: &Transcript,
     conversation: &Conversation<'_>,
     max_count: usize,
-) -> Vec<String> {
+) -> Vec<Statement> {
     let mut findings: Vec<Statement> = vec![];
     // The line of the user's question, until the agent has answered it.
     let mut question: Option<usize> = None;
@@ -56,7 +56,7 @@ pub(super) fn collect_findings(
     let mut seen = std::collections::HashSet::new();
     findings.retain(|finding| seen.insert(prose::comparison_key(&finding.text)));
     let excess = findings.len().saturating_sub(max_count);
-    findings.into_iter().skip(excess).map(|finding| finding.text).collect()
+    findings.into_iter().skip(excess).collect()
 }
 
 /// Returns the sentences of a message that state a cause or a fix.

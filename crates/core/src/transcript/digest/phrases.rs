@@ -8,14 +8,15 @@ mod findings;
 mod open_work;
 mod replies;
 
-pub(super) use decisions::{
-    is_agent_decision, is_decision_heading, is_proposal, is_step, is_user_decision,
-};
-pub(super) use findings::{asks_why, is_cause, is_fix, is_hypothesis, is_refutation};
+pub(in crate::transcript) use decisions::{is_agent_decision, is_user_decision};
+pub(super) use decisions::{is_decision_heading, is_proposal, is_step};
+pub(super) use findings::{asks_why, is_hypothesis, is_refutation};
+pub(in crate::transcript) use findings::{is_cause, is_fix};
 pub(super) use open_work::{is_completion, is_deferral, is_failure, is_open_heading, is_open_item};
+pub(in crate::transcript) use replies::is_assent;
 pub(super) use replies::{
-    changes_subject, is_assent, is_ban, is_change_of_choice, is_joke, is_refusal, is_request,
-    is_task_offer, names_alternative,
+    changes_subject, is_ban, is_change_of_choice, is_joke, is_refusal, is_request, is_task_offer,
+    names_alternative,
 };
 
 /// Longer headings are sentences and classify nothing.

@@ -159,7 +159,7 @@ const MIN_SUBJECT_WEIGHT: f64 = 2.5;
 const MIN_MESSAGES: usize = 40;
 
 /// How much a term says about a statement's subject: the logarithm of its inverse frequency among the messages.
-pub(super) struct TermWeights {
+pub(in crate::transcript) struct TermWeights {
     message_count: usize,
     /// The number of messages that contain a term.
     frequencies: HashMap<String, usize>,
@@ -167,7 +167,7 @@ pub(super) struct TermWeights {
 
 impl TermWeights {
     /// Counts the terms of messages.
-    pub(super) fn of<'t>(messages: impl Iterator<Item = &'t str>) -> Self {
+    pub(in crate::transcript) fn of<'t>(messages: impl Iterator<Item = &'t str>) -> Self {
         let mut weights = TermWeights { message_count: 0, frequencies: HashMap::new() };
         for message in messages {
             weights.message_count += 1;
@@ -191,7 +191,7 @@ impl TermWeights {
     }
 
     /// Returns the share of weight that two texts have in common, of the lighter one.
-    pub(super) fn similarity(&self, a: &str, b: &str) -> f64 {
+    pub(in crate::transcript) fn similarity(&self, a: &str, b: &str) -> f64 {
         let (a, b) = (term_set(a), term_set(b));
         let smaller = self.sum(a.iter()).min(self.sum(b.iter()));
         if smaller > 0.0 { self.sum(a.intersection(&b)) / smaller } else { 0.0 }
@@ -199,7 +199,7 @@ impl TermWeights {
 
     /// Returns the indexes of the earlier statements that a message takes back: those that its sentences take back, and,
     /// if it announces a change, the one that is most similar to the message.
-    pub(super) fn taken_back_by(
+    pub(in crate::transcript) fn taken_back_by(
         &self,
         message: &Message<'_>,
         earlier: &[&str],
@@ -229,7 +229,12 @@ impl TermWeights {
 
     /// Returns the indexes of the earlier statements that a sentence takes back: those that it names, else the one that
     /// is most similar if the sentence says that something has changed.
-    fn taken_back(&self, sentence: &str, earlier: &[&str], change: Change) -> Vec<usize> {
+    pub(in crate::transcript) fn taken_back(
+        &self,
+        sentence: &str,
+        earlier: &[&str],
+        change: Change,
+    ) -> Vec<usize> {
         let folded = FoldedSentence::new(sentence);
         let withdrawn = WITHDRAWALS.iter().filter_map(|phrase| object_of(&folded, phrase));
         let ended = ENDINGS.iter().filter_map(|phrase| subject_of(&folded, phrase));
@@ -276,13 +281,13 @@ impl TermWeights {
 
 /// What a sentence may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(in crate::transcript) enum Change {
     OfInstruction,
     OfDecision,
 }
 
 /// Returns whether a sentence withdraws what was said last, without naming it.
-pub(super) fn withdraws_last(sentence: &str) -> bool {
+pub(in crate::transcript) fn withdraws_last(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
     WITHDRAWALS_OF_LAST.iter().any(|phrase| folded.strip_prefix(phrase).is_some())
 }
@@ -335,7 +340,7 @@ mod tests {
 
     const EARLIER: &[&str] = &["Never touch the billing schema.", "We keep the retry queue."];
 
-    fn taken_back(sentence: &str, change: Change) -> Vec<usize> {
+    pub(in crate::transcript) fn taken_back(sentence: &str, change: Change) -> Vec<usize> {
         let messages = EARLIER.iter().copied().chain([sentence]);
         TermWeights::of(messages).taken_back(sentence, EARLIER, change)
     }

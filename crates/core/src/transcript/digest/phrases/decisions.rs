@@ -204,7 +204,7 @@ fn is_decision(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence of the user states a decision.
-pub(in crate::transcript::digest) fn is_user_decision(sentence: &str) -> bool {
+pub(in crate::transcript) fn is_user_decision(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
     let decides = folded.contains_any(USER_DECISION_PHRASES)
         && !prose::is_question(sentence)
@@ -213,7 +213,7 @@ pub(in crate::transcript::digest) fn is_user_decision(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence of the agent states a decision: an announcement with its reason counts.
-pub(in crate::transcript::digest) fn is_agent_decision(sentence: &str) -> bool {
+pub(in crate::transcript) fn is_agent_decision(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
     let reason =
         ["because", "since"].iter().filter_map(|word| sentence.to_lowercase().find(word)).min();

@@ -191,7 +191,7 @@ const WHY_QUESTIONS: &[&str] = &[
 const COMMIT_HASH_CHARS: std::ops::RangeInclusive<usize> = 7..=12;
 
 /// Returns whether a sentence states a cause that was found.
-pub(in crate::transcript::digest) fn is_cause(sentence: &str) -> bool {
+pub(in crate::transcript) fn is_cause(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
     let explains = folded.contains("because")
         && !folded.contains_any(AGENT_INTENTIONS)
@@ -202,7 +202,7 @@ pub(in crate::transcript::digest) fn is_cause(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence reports a fix.
-pub(in crate::transcript::digest) fn is_fix(sentence: &str) -> bool {
+pub(in crate::transcript) fn is_fix(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
     let is_report = folded.contains_any(FIXES)
         || names_commit(sentence)

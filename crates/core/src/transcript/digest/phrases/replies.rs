@@ -108,7 +108,7 @@ pub(in crate::transcript::digest) fn is_task_offer(sentence: &str) -> bool {
 }
 
 /// Returns whether a sentence of the user accepts a proposal.
-pub(in crate::transcript::digest) fn is_assent(sentence: &str) -> bool {
+pub(in crate::transcript) fn is_assent(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
     let is_short = folded.words().count() <= MAX_ASSENT_WORDS;
     let first = folded.words().next().unwrap_or_default();

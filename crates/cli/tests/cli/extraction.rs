@@ -1,0 +1,191 @@
+//! Memories from conversations: what is accepted once stays accepted, and nothing that was typed is lost.
+
+use std::fs;
+
+use heirloom_testkit::{CommandOutput, Workspace};
+use serde_json::Value;
+
+use crate::HEIR;
+
+const CHAT: &str = r#"{"role":"user","content":"I prefer short answers without code.","timestamp":"2026-02-10T09:00:00Z"}
+{"role":"assistant","content":"Understood.","timestamp":"2026-02-10T09:01:00Z"}
+{"role":"user","content":"Always cite the source of a number.","timestamp":"2026-02-10T09:02:00Z"}
+"#;
+
+fn workspace() -> Workspace {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    workspace.git(&["init", "--quiet", "--initial-branch=main"]);
+    workspace.write("agent-transcripts/chat.jsonl", CHAT);
+    workspace
+}
+
+fn proposals(workspace: &Workspace) -> Vec<Value> {
+    let answer = workspace.json("cold proposals");
+    answer["proposals"].as_array().unwrap().clone()
+}
+
+fn ids(workspace: &Workspace) -> Vec<String> {
+    let of = |proposal: &Value| proposal["id"].as_str().unwrap().to_owned();
+    proposals(workspace).iter().map(of).collect()
+}
+
+fn facts(workspace: &Workspace) -> Vec<Value> {
+    let answer = workspace.json("fact list");
+    let list = answer.as_array().or_else(|| answer["hits"].as_array());
+    list.unwrap_or_else(|| panic!("{answer}")).clone()
+}
+
+fn state(workspace: &Workspace) -> std::path::PathBuf {
+    workspace.path().join(".git/heirloom/extraction/proposals.json")
+}
+
+/// Runs `heir` with an editor that replaces the file with another one.
+fn edit(workspace: &Workspace, typed: &str) -> CommandOutput {
+    workspace.write("typed.txt", typed);
+    let typed = workspace.path().join("typed.txt");
+    let mut command = workspace.command();
+    command.env("VISUAL", format!("cp '{}'", typed.display()));
+    CommandOutput::of(&command.args(["cold", "extract", "--edit"]).output().unwrap())
+}
+
+#[test]
+fn a_process_that_ends_after_storing_proposes_nothing_twice() {
+    let workspace = workspace();
+    let before = ids(&workspace);
+    assert_eq!(before.len(), 2);
+    let kept = fs::read(state(&workspace)).unwrap();
+    workspace.run(&["cold", "accept", &before[0]]).ok();
+    // As if the process had been killed before it noted what it had stored.
+    fs::write(state(&workspace), &kept).unwrap();
+    assert_eq!(ids(&workspace), before[1..]);
+    fs::write(state(&workspace), &kept).unwrap();
+    let shown = workspace.run(&["cold", "accept", &before[0], &before[1]]).ok();
+    assert!(shown.contains("accepted already"), "{shown}");
+    assert_eq!(facts(&workspace).len(), 2);
+    assert_eq!(ids(&workspace), [""; 0]);
+}
+
+#[test]
+fn what_another_clone_accepted_is_not_proposed() {
+    let workspace = workspace();
+    let accepted = ids(&workspace);
+    workspace.commit_all("2026-02-20T00:00:00Z");
+    let clone = workspace.clone_repository();
+    workspace.run(&["cold", "accept", &accepted[1]]).ok();
+    for shard in workspace.shards("fact") {
+        clone.write(&shard, workspace.bytes(&shard));
+    }
+    assert_eq!(ids(&clone), accepted[..1]);
+}
+
+#[test]
+fn accepting_stores_all_or_nothing() {
+    let workspace = workspace();
+    let all = ids(&workspace);
+    let secret = format!("{}=The key is AKIAIOSFODNN7EXAMPLQ.", all[1]);
+    let refused = workspace.run(&["cold", "accept", &all[0], "--texts", &secret]).failed(2);
+    assert!(refused.contains("looks like"), "{refused}");
+    assert_eq!(facts(&workspace).len(), 0);
+    assert_eq!(ids(&workspace), all);
+}
+
+#[test]
+fn a_transcript_that_grows_proposes_only_what_is_new() {
+    let workspace = workspace();
+    let first = ids(&workspace);
+    workspace.run(&["cold", "drop", &first[0], &first[1]]).ok();
+    assert_eq!(ids(&workspace), [""; 0]);
+    let more =
+        r#"{"role":"user","content":"Never round a price up.","timestamp":"2026-02-11T09:00:00Z"}"#;
+    workspace.write("agent-transcripts/chat.jsonl", format!("{CHAT}{more}\n"));
+    let later = proposals(&workspace);
+    assert_eq!(later.len(), 1, "{later:?}");
+    assert_eq!(later[0]["source"], "agent-transcripts/chat.jsonl:4");
+    workspace.run(&["cold", "drop", "--undo", &first[0]]).ok();
+    assert_eq!(ids(&workspace).len(), 2);
+}
+
+#[test]
+fn a_review_with_a_mistake_is_kept_and_goes_on() {
+    let workspace = workspace();
+    let all = ids(&workspace);
+    let review = workspace.path().join(".git/heirloom/extraction/review.txt");
+    let wrong = format!("accept {}\n    Cite every source.\nacept {}\n    Text.\n", all[1], all[0]);
+    let error = edit(&workspace, &wrong).failed(2);
+    assert!(error.contains("review.txt:3: `acept` is no decision"), "{error}");
+    assert!(error.contains("did you mean `accept`?"), "{error}");
+    assert_eq!(fs::read_to_string(&review).unwrap(), wrong);
+    assert_eq!(facts(&workspace).len(), 0);
+    // The next review begins with what was typed.
+    let mut command = workspace.command();
+    let editor = "sed -i -e s/acept/drop/";
+    let output = command.env("VISUAL", editor).args(["cold", "extract", "--edit"]).output();
+    CommandOutput::of(&output.unwrap()).ok();
+    assert!(!review.exists());
+    let facts = facts(&workspace);
+    assert_eq!(facts.len(), 1);
+    assert_eq!(facts[0]["text"], "Cite every source.");
+    assert_eq!(ids(&workspace), [""; 0]);
+}
+
+#[test]
+fn a_damaged_state_is_kept_and_reported() {
+    let workspace = workspace();
+    let all = ids(&workspace);
+    fs::write(state(&workspace), "{").unwrap();
+    let answer = workspace.json("cold proposals");
+    let message = answer["problems"][0]["message"].as_str().unwrap();
+    assert!(message.contains("are made anew"), "{message}");
+    assert_eq!(answer["proposals"].as_array().unwrap().len(), all.len());
+    assert!(state(&workspace).with_file_name("proposals.damaged-1").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_workspace_is_not_read() {
+    let workspace = workspace();
+    let outside = tempfile_with(CHAT.replace("short", "very long"));
+    let link = workspace.path().join("agent-transcripts/other.jsonl");
+    std::os::unix::fs::symlink(outside.path().join("chat.jsonl"), link).unwrap();
+    let answer = workspace.json("cold proposals");
+    assert!(!answer["proposals"].to_string().contains("very long"), "{answer}");
+    let typed = outside.path().join("chat.jsonl").display().to_string();
+    workspace.run(&["cold", "proposals", &typed]).failed(2);
+    // A person may name any file of theirs.
+    let shown = workspace.run(&["cold", "extract", &typed]).ok();
+    assert!(shown.contains("very long"), "{shown}");
+}
+
+#[cfg(unix)]
+fn tempfile_with(text: String) -> Workspace {
+    let outside = Workspace::empty(HEIR);
+    outside.write("chat.jsonl", text);
+    outside
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn proposals_are_reviewed_one_by_one_on_a_terminal() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    let workspace = workspace();
+    let mut script = Command::new("script");
+    script.current_dir(workspace.path());
+    for (key, value) in workspace.command().get_envs() {
+        match value {
+            Some(value) => script.env(key, value),
+            None => script.env_remove(key),
+        };
+    }
+    let line = format!("{HEIR} cold extract");
+    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    let child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    child.stdin.take().unwrap().write_all(b"x\nd\na\n").unwrap();
+    let shown = CommandOutput::of(&child.wait_with_output().unwrap()).ok();
+    assert!(shown.contains("1 of 2") && shown.contains("`x` is none of these"), "{shown}");
+    let facts = facts(&workspace);
+    assert_eq!(facts.len(), 1, "{shown}");
+    assert_eq!(ids(&workspace), [""; 0]);
+}

@@ -1,0 +1,69 @@
+//! The proposals of memories: what the transcripts say, what is pending, and what was decided.
+
+mod collect;
+mod shown;
+mod sources;
+mod stored;
+
+pub(super) use collect::{Collected, collect};
+pub(super) use shown::{ShownProposal, show_proposals};
+pub(super) use sources::{Selection, parse_day, sources};
+pub(super) use stored::{Decision, FOLDER, PendingProposal, StoredProposals};
+
+use heirloom_core::record::{Record, Referent};
+
+use crate::memory::{MemoryQuery, MemorySlice};
+use crate::{Error, Session};
+
+/// Reads the part of memory that some proposals may be part of already: records with their origins.
+pub(super) fn read_known<'p>(
+    session: &Session,
+    proposals: impl Iterator<Item = &'p PendingProposal>,
+) -> MemorySlice {
+    let origins = proposals.map(PendingProposal::origin);
+    MemoryQuery::new().origins(origins.collect::<Vec<_>>()).read_without_documents(session)
+}
+
+/// Returns the record that was made of a proposal, here or in another clone.
+pub(super) fn record_of<'k>(
+    known: &'k MemorySlice,
+    proposal: &PendingProposal,
+) -> Option<&'k Record> {
+    let heads = known.heads_of_origin(&proposal.origin());
+    let records = heads.iter().filter_map(Referent::record_id);
+    let mut records = records.filter_map(|id| known.memory.record(id));
+    match &proposal.episode {
+        // An episode of an earlier state of the conversation is another one.
+        Some(episode) => records.find(|record| has_content(record, episode)),
+        None => records.next(),
+    }
+}
+
+fn has_content(record: &Record, episode: &heirloom_core::record::Episode) -> bool {
+    use heirloom_core::record::Body;
+    matches!(&record.body, Body::Episode(stored) if episode.has_same_content(stored))
+}
+
+/// Forgets pending proposals of which memory has a record: they were accepted in another clone, or the process ended
+/// before it could note it.
+pub(super) fn settle_known(session: &Session, stored: &mut StoredProposals) {
+    if stored.pending.is_empty() {
+        return;
+    }
+    let known = read_known(session, stored.pending.iter());
+    let is_known = |proposal: &PendingProposal| {
+        record_of(&known, proposal).map(|record| (proposal.id.clone(), record.id))
+    };
+    let accepted: Vec<_> = stored.pending.iter().filter_map(is_known).collect();
+    for (id, record) in accepted {
+        stored.decide(&id, |proposal| Decision::accepted(proposal, record));
+    }
+}
+
+/// Finds the pending proposals with typed ids: whole ids, or ends of them.
+pub(super) fn find<'s>(
+    stored: &'s StoredProposals,
+    typed: &[String],
+) -> Result<Vec<&'s PendingProposal>, Error> {
+    typed.iter().map(|typed| stored.find(typed)).collect()
+}

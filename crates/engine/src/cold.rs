@@ -4,11 +4,13 @@
 //! built-in model whichever embedder is configured: that one may be remote, and transcripts are private.
 
 mod backlog;
+mod folder;
 mod open;
 mod search;
 mod update;
 
 pub(crate) use backlog::Backlog;
-pub(crate) use open::{FOLDER, OpenCold, discard, open_as_it_is, open_up_to_date};
+pub(crate) use folder::FOLDER;
+pub(crate) use open::{OpenCold, discard, open_as_it_is, open_up_to_date};
 pub(crate) use search::{ColdHit, ColdSearch, ColdSessionHit, Found};
 pub(crate) use update::{Update, update};

@@ -5,20 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use heirloom_core::Problem;
-use heirloom_index::IndexFolder;
 use heirloom_index::cold::{ColdIndex, ColdSnapshot, StoredTranscript};
-use heirloom_store::confined::ConfinedDir;
-use heirloom_store::transcripts::{KnownFiles, Transcripts};
+use heirloom_store::transcripts::Transcripts;
 
 use super::backlog::{Backlog, Plan, problems};
+use super::folder::{FOLDER, index_of, known_files};
 use super::update::update_locked;
 use crate::{Error, Session};
-
-/// The folder of the index.
-pub(crate) const FOLDER: &str = ".heirloom/cache/cold";
-
-/// Its name in the folder of derived files.
-const CACHE_NAME: &str = "cold";
 
 /// Up to so many bytes, a search indexes what is new before it answers.
 const MAX_INLINE_BYTES: u64 = 16 * 1024 * 1024;
@@ -78,13 +71,6 @@ impl KeptIndex {
         let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.take_if(|open| open.folder == folder)
     }
-}
-
-/// Returns the index of the workspace, without opening it.
-pub(super) fn index_of(session: &Session) -> ColdIndex {
-    let opened = session.root().open_cache(CACHE_NAME).map(ConfinedDir::into_handle);
-    let folder = IndexFolder::new(session.root().join(FOLDER), opened);
-    ColdIndex::new(folder, heirloom_embed::builtin())
 }
 
 /// Removes the index with all that it holds.
@@ -162,15 +148,4 @@ fn list(session: &Session, snapshot: Option<&ColdSnapshot>) -> Transcripts {
     let foreign = snapshot.map_or(&[][..], ColdSnapshot::foreign_files);
     let mut known = known_files(stored, foreign.iter().copied());
     Transcripts::list(session.root(), session.client_folders(), &mut known)
-}
-
-/// Returns what an index knows of the files of clients.
-pub(super) fn known_files(
-    stored: &[StoredTranscript],
-    foreign: impl IntoIterator<Item = u64>,
-) -> KnownFiles {
-    KnownFiles {
-        own: stored.iter().map(|stored| stored.name.clone()).collect(),
-        foreign: foreign.into_iter().collect(),
-    }
 }

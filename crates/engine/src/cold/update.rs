@@ -11,7 +11,7 @@ use heirloom_store::Root;
 use heirloom_store::transcripts::{Transcript, TranscriptReader, Transcripts};
 
 use super::backlog::{Plan, pending_bytes, position, problems, version};
-use super::open::{index_of, known_files};
+use super::folder::{index_of, known_files};
 use crate::{Error, Session};
 
 /// How many problems are kept of a transcript.

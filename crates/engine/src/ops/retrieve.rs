@@ -6,6 +6,7 @@ pub(crate) mod context;
 mod documents;
 mod entries;
 pub(crate) mod learnings;
+mod lists;
 pub(crate) mod overview;
 pub(crate) mod plans;
 mod request;

@@ -5,8 +5,8 @@ use heirloom_core::{Problem, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::budget::{ListSpec, ListVisitor};
 use super::entries::{DocumentEntry, LearningEntry, OverviewEntry, Tier};
+use super::lists::{ListSpec, ListVisitor};
 use crate::Answer;
 use crate::operation::format_answer;
 use crate::view::formats::EntryFormat;

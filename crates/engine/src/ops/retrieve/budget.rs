@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::answer::{LeftOutEntries, Retrieved};
 use super::entries::Shorten;
+use super::lists::{ListSpec, ListVisitor};
 use crate::{Error, Session};
 
 /// What a whole entry and a shortened one are worth.
@@ -18,23 +19,6 @@ const SHORTENED_POINTS: u64 = 300;
 
 /// The attempts to find out how much room there is for entries.
 const MAX_ATTEMPTS: usize = 6;
-
-/// A list of the answer.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ListSpec {
-    /// The name of the list in the answer.
-    pub(super) name: &'static str,
-    /// The operation that returns the list alone.
-    pub(super) operation: &'static str,
-    /// The share of the budget. What a list does not use flows on to the next one.
-    pub(super) share: f64,
-}
-
-/// Visits the lists of an answer, the most important first.
-pub(super) trait ListVisitor {
-    /// Visits a list.
-    fn visit<E: Shorten>(&mut self, spec: ListSpec, entries: &mut Vec<E>);
-}
 
 /// The costs of a list.
 #[derive(Debug, Clone)]

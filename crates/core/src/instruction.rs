@@ -24,7 +24,7 @@ pub(crate) use sections::chunk_instructs;
 pub use sections::instructions_in_section;
 use words::{
     EXPLICIT_OPENINGS, GENERIC_WORDS, HEDGES, INSTRUCTION_WORDS, LEAD_INS, QUESTION_BEGINNINGS,
-    RECURRING_OPENINGS, RULE_PHRASES,
+    RECURRING_OPENINGS, RULE_PHRASES, UNIVERSAL_PHRASES,
 };
 
 /// Shortest and longest instruction, in words.
@@ -176,6 +176,8 @@ fn instructs(sentence: &str, full: &FoldedSentence<'_>) -> bool {
 pub(crate) enum RuleForm {
     /// A phrase announces a rule: "from now on", "as a rule".
     Announced,
+    /// A phrase says that something always or never holds: "we never log a token".
+    Universal,
     /// An imperative that holds every time: "Run clippy before every commit".
     Recurring,
     /// A preference: "I prefer tabs".
@@ -229,6 +231,9 @@ fn find_rule_without_hedges(sentence: &str, full: &FoldedSentence<'_>) -> Option
     }
     if full.contains_any(RULE_PHRASES) && !is_personal_history(full) {
         return Some(opening(RuleForm::Announced));
+    }
+    if full.contains_any(UNIVERSAL_PHRASES) && !is_personal_history(full) {
+        return Some(opening(RuleForm::Universal));
     }
     let of_clause = |clause: FoldedSentence<'_>| {
         let clause = clause.without_lead_ins(LEAD_INS);

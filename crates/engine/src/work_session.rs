@@ -8,7 +8,7 @@ mod end;
 mod expiry;
 
 pub(crate) use citations::JudgedMemory;
-pub(crate) use conversation::Conversation;
+pub(crate) use conversation::{Conversation, path_in_workspace};
 pub(crate) use end::{COMPACT_TAG, Ending, end, latest_episodes, replaced_by_episode};
 pub use expiry::end_sessions_of_client;
 

@@ -9,6 +9,7 @@ use crate::HEIR;
 
 const CONVERSATION: &str = r#"{"role":"user","content":"Add the refund endpoint"}
 {"role":"assistant","content":"We decided to answer 202. The endpoint is done."}
+{"role":"user","content":"Always answer refunds with 202."}
 "#;
 
 /// Returns the lines of all `sh` code blocks.

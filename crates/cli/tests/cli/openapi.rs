@@ -91,6 +91,7 @@ fn fill(workspace: &Workspace) -> Value {
     let session = add(&["session", "start"]);
     add(&["adr", "new", "Use Rust"]);
     add(&["adr", "new", "Use HTTP"]);
+    let proposals = propose(workspace);
     let ids = json!({
         "memory_archive.fact_ids": [stale], "memory_restore.fact_ids": [archived],
         "memory_undo.fact_id": [mistaken], "memory_purge.fact_id": [secret],
@@ -99,11 +100,22 @@ fn fill(workspace: &Workspace) -> Value {
         "episode_show.id": [episode], "episode_edit.id": [episode],
         "pattern_show.id": [pattern], "pattern_edit.id": [pattern],
         "workflow_show.id": [workflow], "workflow_edit.id": [workflow],
+        "cold_accept.ids": [proposals[0]], "cold_drop.ids": [proposals[1]],
         "note_promote.id": [notes[0]], "ids": [notes[1]], "session_end.id": [session],
     });
     let mut names: Value = serde_json::from_str(NAMES).unwrap();
     names.as_object_mut().unwrap().extend(ids.as_object().unwrap().clone());
     names
+}
+
+/// Returns the ids of two proposals from a transcript.
+fn propose(workspace: &Workspace) -> Vec<String> {
+    let message = |text: &str| json!({"role": "user", "content": text}).to_string();
+    let texts = ["Always cite the source of a number.", "Never use floats for money."].map(message);
+    workspace.write("agent-transcripts/chat.jsonl", texts.join("\n"));
+    let answer = workspace.json("cold proposals");
+    let ids = answer["proposals"].as_array().unwrap().iter();
+    ids.map(|proposal| proposal["id"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Names and texts that fit the workspace, by the field that takes them.

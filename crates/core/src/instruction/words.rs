@@ -65,7 +65,6 @@ pub(super) const RULE_PHRASES: &[&str] = &[
     "ask me before",
     "ask me first",
     "check with me",
-    "clear it with me",
     "for all future",
     "from here on",
     "from now on",
@@ -77,12 +76,9 @@ pub(super) const RULE_PHRASES: &[&str] = &[
     "i always want",
     "i never want",
     "in future",
-    "in the future please",
     "moving forward",
     "must always",
     "must never",
-    "must not",
-    "mustn't",
     "no exceptions",
     "our convention",
     "our policy",
@@ -92,15 +88,8 @@ pub(super) const RULE_PHRASES: &[&str] = &[
     "address me as",
     "refer to me as",
     "run it by me",
-    "should always",
-    "should never",
     "the convention is",
     "the rule is",
-    "we always",
-    "we don't do",
-    "we never",
-    "we only",
-    "you can stop",
     "ab jetzt",
     "ab sofort",
     "bitte immer",
@@ -109,6 +98,21 @@ pub(super) const RULE_PHRASES: &[&str] = &[
     "désormais",
     "a partir de ahora",
     "de ahora en adelante",
+];
+
+/// Phrases that state what always or never holds, which may be told of a rule as well.
+pub(super) const UNIVERSAL_PHRASES: &[&str] = &[
+    "clear it with me",
+    "in the future please",
+    "must not",
+    "mustn't",
+    "should always",
+    "should never",
+    "we always",
+    "we don't do",
+    "we never",
+    "we only",
+    "you can stop",
 ];
 
 /// Beginnings of a preference.

@@ -145,19 +145,22 @@ fn as_path(text: &str, exists: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
     (is_word || (has_extension && !has_role) || exists(line)).then(|| line.into())
 }
 
+/// Returns a typed path relative to the root, if it leads into the workspace.
+pub(crate) fn path_in_workspace(session: &Session, full: &Path) -> Option<String> {
+    let inside = match full.strip_prefix(session.root().path()) {
+        Ok(inside) => inside,
+        Err(_) if full.is_relative() => full,
+        Err(_) => return None,
+    };
+    path::resolve_link("", &inside.to_string_lossy().replace('\\', "/"))
+}
+
 /// Reads a file in the workspace, or one of its session files. Any other is refused, whether it exists or not.
 fn read_file(session: &Session, typed: &str) -> Result<String, Error> {
     let folders = session.client_folders();
     let root = session.root();
     let full = folders.expand_home(Path::new(typed));
-    let inside = match full.strip_prefix(root.path()) {
-        Ok(inside) => Some(inside),
-        Err(_) if full.is_relative() => Some(full.as_path()),
-        Err(_) => None,
-    };
-    let resolve =
-        |inside: &Path| path::resolve_link("", &inside.to_string_lossy().replace('\\', "/"));
-    if let Some(relative) = inside.and_then(resolve) {
+    if let Some(relative) = path_in_workspace(session, &full) {
         return root.dir().read_text(&relative, MAX_FILE_BYTES).map_err(|error| {
             Error::bad_input(format!("{typed}: {error}"))
                 .hint("give the path of a file in the workspace, or the text of the conversation")

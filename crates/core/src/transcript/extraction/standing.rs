@@ -97,48 +97,6 @@ const REPORT_OPENINGS: &[&str] = &[
     "we've",
 ];
 
-/// Phrases that announce a rule in so many words.
-const ANNOUNCEMENTS: &[&str] = &[
-    "as a rule",
-    "ask first",
-    "ask me before",
-    "ask me first",
-    "check with me",
-    "for all future",
-    "from here on",
-    "from now on",
-    "from this point on",
-    "going forward",
-    "henceforth",
-    "house rule",
-    "house style",
-    "i always want",
-    "i never want",
-    "in future",
-    "moving forward",
-    "must always",
-    "must never",
-    "no exceptions",
-    "our convention",
-    "our policy",
-    "please always",
-    "please never",
-    "policy is",
-    "address me as",
-    "refer to me as",
-    "run it by me",
-    "the convention is",
-    "the rule is",
-    "ab jetzt",
-    "ab sofort",
-    "bitte immer",
-    "bitte nie",
-    "à partir de maintenant",
-    "désormais",
-    "a partir de ahora",
-    "de ahora en adelante",
-];
-
 /// Phrases that name an occasion that comes again.
 const OCCASIONS: &[&str] = &[
     "after each",
@@ -269,8 +227,8 @@ fn instruction(sentence: &str, is_work: bool) -> Option<(&str, f64, &'static str
         _ if is_explicit => (0.95, "says that it always holds"),
         // Preferences are looked for apart.
         RuleForm::Preference => return None,
-        RuleForm::Announced if folded.contains_any(ANNOUNCEMENTS) => (0.9, "announces a rule"),
-        RuleForm::Announced => (0.65, "states what always or never holds"),
+        RuleForm::Announced => (0.9, "announces a rule"),
+        RuleForm::Universal => (0.65, "states what always or never holds"),
         RuleForm::Request if folded.contains_any(EVERY_TIME) => (0.85, "asks for it every time"),
         RuleForm::Request => return None,
         RuleForm::Recurring if folded.contains_any(OCCASIONS) => {

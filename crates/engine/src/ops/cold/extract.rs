@@ -73,17 +73,17 @@ impl Operation for ColdExtract {
         let since = parse_day(request.since.as_deref())?;
         let selection = Selection { files: &request.files, texts: &request.texts, since };
         let mut problems = vec![];
+        let is_selective = !request.files.is_empty() || !request.texts.is_empty();
+        let mut names: Vec<String> = vec![];
         let ((collected, proposals), damage) = StoredProposals::update(session, |stored| {
+            let sources = sources(session, &selection, &mut problems);
+            names.extend(sources.iter().map(|source| source.name.clone()));
             let collected = match request.pending {
                 true => Collected::default(),
-                false => {
-                    let sources = sources(session, &selection, &mut problems)?;
-                    collect(session, &sources, stored)?
-                }
+                false => collect(session, &sources, stored)?,
             };
             settle_known(session, stored);
-            let proposals: Vec<_> = stored.pending.clone();
-            Ok((collected, proposals))
+            Ok((collected, stored.pending.clone()))
         })?;
         let all = proposals.len();
         let is_wanted = |proposal: &&super::proposals::PendingProposal| {
@@ -91,7 +91,7 @@ impl Operation for ColdExtract {
             (request.kinds.is_empty() || request.kinds.contains(&proposal.kind))
                 && request.min_confidence.is_none_or(|min| proposal.confidence >= min)
                 && since.is_none_or(|since| day.is_some_and(|day| day >= since))
-                && is_of_file(&request, &proposal.path)
+                && (!is_selective || names.contains(&proposal.path))
         };
         let wanted = proposals.iter().filter(is_wanted);
         let proposals: Vec<ShownProposal> = wanted.map(ShownProposal::of).collect();
@@ -106,13 +106,6 @@ impl Operation for ColdExtract {
             problems,
         })
     }
-}
-
-/// Returns whether a proposal comes from a transcript that the request names, if it names any.
-fn is_of_file(request: &Request, path: &str) -> bool {
-    let texts = request.texts.iter().map(|text| text.name.as_str());
-    let mut named = request.files.iter().map(String::as_str).chain(texts).peekable();
-    named.peek().is_none() || named.any(|name| path.ends_with(name.trim_start_matches("./")))
 }
 
 impl Answer for Proposals {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use heirloom_core::transcript::{self, Transcript};
-use heirloom_core::{Problem, day, path};
+use heirloom_core::{Problem, day};
 use heirloom_store::client_sessions::KnownClient;
 use heirloom_store::stamp::Stamp;
 use heirloom_store::transcripts::{self, KnownFiles, Transcripts};
@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::ops::request_parts::InputFile;
+use crate::work_session::path_in_workspace;
 use crate::{Error, Session};
 
 /// A larger transcript is read in parts, so that the memory is bounded.
@@ -22,7 +23,7 @@ const PART_BYTES: usize = 16 * 1024 * 1024;
 /// A transcript that can be read.
 pub(in crate::ops::cold) struct Source {
     /// The path that is shown, and by which it is remembered.
-    pub(super) name: String,
+    pub(in crate::ops::cold) name: String,
     /// The stamp of its file.
     pub(super) stamp: Option<Stamp>,
     place: Place,
@@ -55,7 +56,7 @@ pub(in crate::ops::cold) fn sources(
     session: &Session,
     selection: &Selection<'_>,
     problems: &mut Vec<Problem>,
-) -> Result<Vec<Source>, Error> {
+) -> Vec<Source> {
     let mut found = vec![];
     for text in selection.texts {
         match &text.unreadable {
@@ -66,9 +67,7 @@ pub(in crate::ops::cold) fn sources(
             }
         }
     }
-    for file in selection.files {
-        found.push(named(session, file)?);
-    }
+    found.extend(selection.files.iter().map(|file| named(session, file)));
     if found.is_empty() && problems.is_empty() {
         let mut known = KnownFiles::default();
         let listed = Transcripts::list(session.root(), session.client_folders(), &mut known);
@@ -82,7 +81,7 @@ pub(in crate::ops::cold) fn sources(
     };
     found.retain(is_recent);
     found.sort_by_key(|source| source.stamp.map_or(0, |stamp| stamp.modified));
-    Ok(found)
+    found
 }
 
 fn first_moment(day: Date) -> Timestamp {
@@ -102,21 +101,15 @@ fn of_workspace(session: &Session, path: String) -> Source {
 
 /// Returns a file that the request names. A file that is neither in the workspace nor a session file of it is refused when
 /// it is read, whether it exists or not.
-fn named(session: &Session, typed: &str) -> Result<Source, Error> {
-    let folders = session.client_folders();
-    let root = session.root();
-    let full = folders.expand_home(Path::new(typed));
-    let inside = match full.strip_prefix(root.path()) {
-        Ok(inside) => Some(inside),
-        Err(_) if full.is_relative() => Some(full.as_path()),
-        Err(_) => None,
-    };
-    let resolve =
-        |inside: &Path| path::resolve_link("", &inside.to_string_lossy().replace('\\', "/"));
-    Ok(match inside.and_then(resolve) {
+fn named(session: &Session, typed: &str) -> Source {
+    let full = session.client_folders().expand_home(Path::new(typed));
+    match path_in_workspace(session, &full) {
         Some(relative) => of_workspace(session, relative),
-        None => Source { name: full.display().to_string(), stamp: None, place: Place::Named(full) },
-    })
+        None => {
+            let name = full.display().to_string();
+            Source { name, stamp: None, place: Place::Named(full) }
+        }
+    }
 }
 
 impl Source {

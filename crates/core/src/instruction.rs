@@ -221,6 +221,9 @@ fn rule_of(sentence: &str, full: &FoldedSentence<'_>) -> Option<RuleMatch> {
     find_rule_without_hedges(sentence, full).filter(|_| !full.contains_any(HEDGES))
 }
 
+/// Returns whether a clause is of a form.
+type RuleTest = fn(&FoldedSentence<'_>) -> bool;
+
 /// Returns the form of standing instructions that a sentence has, whether it hedges or not.
 fn find_rule_without_hedges(sentence: &str, full: &FoldedSentence<'_>) -> Option<RuleMatch> {
     let opening = |form: RuleForm| RuleMatch { form, is_opening: true };
@@ -237,7 +240,7 @@ fn find_rule_without_hedges(sentence: &str, full: &FoldedSentence<'_>) -> Option
     }
     let of_clause = |clause: FoldedSentence<'_>| {
         let clause = clause.without_lead_ins(LEAD_INS);
-        let rules: [(RuleForm, fn(&FoldedSentence<'_>) -> bool); 8] = [
+        let rules: [(RuleForm, RuleTest); 8] = [
             (RuleForm::Prohibition, is_prohibition),
             (RuleForm::Preference, is_preference),
             (RuleForm::Recurring, is_quantified_imperative),

@@ -86,6 +86,9 @@ fn parse_multiline_json(text: &str) -> Option<Value> {
     (opens_alone && text.len() <= MAX_LINE_BYTES).then(|| serde_json::from_str(text).ok())?
 }
 
+/// Returns whether a line is of a format.
+type FormatTest = fn(&Value) -> bool;
+
 /// Detects the format of a text by a majority vote of its first lines: text if fewer than half of them are
 /// JSON objects or arrays, else the client whose keys most of them have.
 pub fn detect_format(text: &str) -> Format {
@@ -101,7 +104,7 @@ pub fn detect_format(text: &str) -> Format {
     }
     let count =
         |is_format: fn(&Value) -> bool| values.iter().filter(|value| is_format(value)).count();
-    let formats: [(Format, fn(&Value) -> bool); 5] = [
+    let formats: [(Format, FormatTest); 5] = [
         (Format::ClaudeCode, claude_code::is_claude_code_line),
         (Format::Codex, codex::is_codex_line),
         (Format::CopilotCli, copilot_cli::is_copilot_line),

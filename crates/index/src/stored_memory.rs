@@ -23,7 +23,7 @@ pub enum StoredMemory {
         /// What the log refers to it by.
         subject: Referent,
         /// The part itself.
-        part: DocumentPart,
+        part: Box<DocumentPart>,
     },
 }
 
@@ -35,7 +35,7 @@ impl StoredMemory {
             return Ok(StoredMemory::Record(id));
         };
         match serde_json::from_str(&json) {
-            Ok(part) => Ok(StoredMemory::Part { subject, part }),
+            Ok(part) => Ok(StoredMemory::Part { subject, part: Box::new(part) }),
             Err(error) => {
                 let message = format!("a stored part of a document cannot be parsed: {error}");
                 Err(IndexError::damaged(message))

@@ -1,6 +1,7 @@
 //! An index of transcripts answers the same however it was built: at once, in parts, with transcripts that grew, were
 //! taken out or were read again.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(clippy::disallowed_methods, reason = "the test damages files of an index on purpose")]
 
 use heirloom_core::embedding::Embedder;
 use heirloom_core::recall::Question;

@@ -39,7 +39,7 @@ impl Conversations {
                 let (is_user, said) = match text.split_once(": ") {
                     Some(("user", said)) => (true, said),
                     Some(("assistant", said)) => (false, said),
-                    _ => (groups.len() % 2 == 0, text.as_str()),
+                    _ => (groups.len().is_multiple_of(2), text.as_str()),
                 };
                 let group = value["group"].as_str().unwrap_or_default().to_owned();
                 groups.entry(group).or_default().push(Turn { is_user, text: said.to_owned() });

@@ -98,7 +98,7 @@ fn an_archived_entry_is_left_out_of_every_context() {
 fn a_long_file_is_reported_with_what_to_archive_and_to_split_off() {
     let workspace = domains();
     let entry = |number: usize| {
-        let category = if number % 3 == 0 { "tooling" } else { "debugging" };
+        let category = if number.is_multiple_of(3) { "tooling" } else { "debugging" };
         let year = if number <= 2 { 2024 } else { 2026 };
         format!(
             "### [{year}-01-02] Entry {number}\n\n**Category:** {category}\n\nText {number}.\n\n---\n\n"

@@ -207,7 +207,7 @@ pub fn front_matter_keys(text: &str) -> Vec<(String, Value)> {
         return vec![];
     };
     let node = yaml::parse(&text[range]).ok().flatten();
-    let entries = node.iter().flat_map(|node| node.entries());
+    let entries = node.iter().flat_map(super::super::yaml::YamlNode::entries);
     entries.map(|entry| (entry.key.clone(), entry.value.value())).collect()
 }
 

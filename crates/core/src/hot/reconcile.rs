@@ -158,7 +158,7 @@ impl Before<'_> {
         let is_in = |folder: &&str| {
             target.as_deref().is_some_and(|it| it != *folder && path::is_within(it, folder))
         };
-        self.folders.iter().any(|folder| is_in(&folder))
+        self.folders.iter().any(is_in)
     }
 }
 

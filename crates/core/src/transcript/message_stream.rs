@@ -237,7 +237,7 @@ impl MessageStream {
             }
             // A message is written again when a tool has answered, and in a list of all messages.
             Format::Gemini => {
-                let at = message.at.map(|at| at.as_nanosecond()).unwrap_or_default();
+                let at = message.at.map(jiff::Timestamp::as_nanosecond).unwrap_or_default();
                 hash(&[&at.to_le_bytes(), message.text.as_bytes()])
             }
             _ => {

@@ -117,12 +117,13 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let is_safe_start = first.is_alphabetic() || matches!(first, '_' | '/' | '(');
     let is_safe = |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    let ends_flow = in_flow && text.contains(['[', ']', '{', '}', ',', '"', '\'', ':', '?', '#']);
     is_safe_start
         && !text.ends_with([' ', ':'])
         && text.chars().all(is_safe)
         && !text.contains(": ")
         && !text.contains(" #")
-        && !(in_flow && text.contains(['[', ']', '{', '}', ',', '"', '\'', ':', '?', '#']))
+        && !ends_flow
         && !RESERVED_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 

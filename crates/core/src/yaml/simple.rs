@@ -52,7 +52,8 @@ fn parse_item(text: &str, in_list: bool) -> Option<Value> {
     }
     if matches!(first, '"' | '\'') {
         let inner = text.get(1..)?.strip_suffix(first)?;
-        let is_plain = !inner.contains([first, '\\']) && !(in_list && inner.contains(','));
+        let is_split = in_list && inner.contains(',');
+        let is_plain = !inner.contains([first, '\\']) && !is_split;
         return is_plain.then(|| Value::String(inner.to_owned()));
     }
     let is_safe_start = first.is_alphanumeric() || matches!(first, '/' | '(' | '.' | '_');

@@ -162,7 +162,7 @@ impl ColdSearch<'_> {
     fn agent_filter<'s>(
         &'s self,
         snapshot: &ColdSnapshot,
-    ) -> Result<Option<Box<dyn Fn(&StoredTranscript) -> bool + 's>>, Error> {
+    ) -> Result<Option<TranscriptFilter<'s>>, Error> {
         let Some(wanted) = self.agent.map(str::trim) else { return Ok(None) };
         let is_named = |stored: &StoredTranscript| stored.agent.eq_ignore_ascii_case(wanted);
         if !snapshot.transcripts().iter().any(is_named) {
@@ -180,6 +180,9 @@ impl ColdSearch<'_> {
         })))
     }
 }
+
+/// Tells which transcripts are searched.
+type TranscriptFilter<'s> = Box<dyn Fn(&StoredTranscript) -> bool + 's>;
 
 /// Reads the texts of hits from the transcripts.
 struct HitReader<'s> {

@@ -38,7 +38,7 @@ pub(super) fn sessions(root: &Root, folder: &Path) -> (Vec<Transcript>, Vec<Prob
         match list(root, Path::new(&path)) {
             Ok(sessions) => found.extend(sessions),
             Err(error) => {
-                problems.push(Problem::in_file(path, format!("it cannot be read: {error}")))
+                problems.push(Problem::in_file(path, format!("it cannot be read: {error}")));
             }
         }
     }

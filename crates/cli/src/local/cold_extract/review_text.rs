@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str, proposals: &[Proposal]) -> Result<Decisions, Rev
         let is_text = line.trim().is_empty() || line.starts_with([' ', '\t']);
         match (is_text, blocks.last_mut()) {
             (true, Some(block)) => {
-                block.text.push(line.strip_prefix(INDENT).unwrap_or(line.trim()))
+                block.text.push(line.strip_prefix(INDENT).unwrap_or(line.trim()));
             }
             (true, None) if line.trim().is_empty() => {}
             (true, None) => {

@@ -221,7 +221,8 @@ impl Heading<'_> {
 fn first_text<'l, 't>(lines: &'l [TextLine<'t>], range: Range<usize>) -> Option<&'l TextLine<'t>> {
     let says_something = |line: &&TextLine<'_>| {
         let text = line.text.trim();
-        !text.is_empty() && !(text.starts_with("<!--") && text.ends_with("-->"))
+        let is_comment = text.starts_with("<!--") && text.ends_with("-->");
+        !text.is_empty() && !is_comment
     };
     lines[range].iter().find(says_something)
 }

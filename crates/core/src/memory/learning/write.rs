@@ -141,7 +141,7 @@ pub(in crate::memory) fn write_marks(text: &str, entry: &MemoryEntry, comment: &
         let stated = metadata::parse(line.text).filter(|_| !line.is_opaque);
         match stated {
             Some(Metadata::Category(_) | Metadata::Tags(_) | Metadata::Date(_)) => {
-                after = Some(line)
+                after = Some(line);
             }
             None if line.text.trim().is_empty() => {}
             None => break,

@@ -40,7 +40,7 @@ fn named_client(typed: &str) -> Result<&'static Client, Error> {
 pub(super) fn detected_clients(session: &Session) -> Vec<&'static Client> {
     let tree = RootTree(session.root());
     let exists = |path: &&str| tree.look(path) != FoundPath::Missing;
-    CLIENTS.iter().filter(|client| client.detected_by.iter().any(|path| exists(&path))).collect()
+    CLIENTS.iter().filter(|client| client.detected_by.iter().any(&exists)).collect()
 }
 
 /// What was put where, or taken back.

@@ -90,7 +90,6 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl HiddenCount {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_zero(&self) -> bool {
         *self == Self::default()
     }

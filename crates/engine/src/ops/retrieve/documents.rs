@@ -106,7 +106,7 @@ fn read_documents(
         }
     }
     let own = entries.iter().filter_map(|entry: &DocumentEntry| entry.status.as_deref());
-    filters.check_status(own.chain(other_statuses.iter().map(String::as_str)))?;
+    filters.check_status(&own.chain(other_statuses.iter().map(String::as_str)))?;
     Ok(Collected { entries, hidden, problems })
 }
 

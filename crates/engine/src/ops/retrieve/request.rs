@@ -270,7 +270,7 @@ impl Filters {
     /// Refuses a status that means nothing: it is neither a status of plans nor that of one of these.
     pub(super) fn check_status<'s>(
         &self,
-        known: impl Iterator<Item = &'s str> + Clone,
+        known: &(impl Iterator<Item = &'s str> + Clone),
     ) -> Result<(), Error> {
         let is_known = |wanted: &&String| {
             PlanStatus::from_word(wanted).is_some()

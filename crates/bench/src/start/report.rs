@@ -265,13 +265,13 @@ mod tests {
     fn bars_are_judged_on_medians() {
         use Verdict::{Fail, Pass, Skipped};
         let good = report(4000.0, times(400_000.0), trace(&[]));
-        assert_eq!(verdicts(&good), [Pass, Pass, Pass]);
+        assert_eq!(verdicts(&good), [Pass, Pass, Skipped, Pass]);
         assert!(!good.has_failed_bar());
         let bad = report(4001.0, times(400_000.0), trace(&["c.md opened"]));
-        assert_eq!(verdicts(&bad), [Fail, Fail, Fail]);
+        assert_eq!(verdicts(&bad), [Fail, Fail, Skipped, Fail]);
         assert!(bad.has_failed_bar());
         let without_peers = report(4000.0, skipped(), skipped());
-        assert_eq!(verdicts(&without_peers), [Pass, Skipped, Skipped]);
+        assert_eq!(verdicts(&without_peers), [Pass, Skipped, Skipped, Skipped]);
         assert!(!without_peers.has_failed_bar());
     }
 
@@ -294,6 +294,7 @@ system calls that name a file: 40 at 10 plans, 41 at 1,000
 
 resolve / node <= 0.1: pass (0.050)
 same files at 10 and 1,000 plans: pass (2 files)
+retrieve context / --version <= 5: skipped (no times of `heir retrieve context`)
 limps / resolve >= 100: skipped (no times of `limps plan list --json`)
 ";
         assert_eq!(report(2000.0, skipped(), trace(&[])).to_string(), expected);

@@ -61,7 +61,8 @@ fn lessons_of_two_branches_are_kept_apart_by_a_merge() {
             assert!(found.contains(&format!("{right} {rest}")), "{found:#?}\n{text}");
             let left = r#""Left one: The left lockfile.\n\nIt was stale.""#;
             assert!(found.contains(&format!("{left} {rest}")), "{found:#?}\n{text}");
-            assert_eq!(workspace.heir("context validate").ok(), "no conflicts\n");
+            let validated = workspace.heir("context validate").ok();
+            assert!(validated.contains("no conflicts"), "{validated}");
         }
         assert_eq!(lessons(&a), lessons(&b));
     }

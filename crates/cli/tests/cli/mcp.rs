@@ -240,6 +240,7 @@ fn the_memory_tools_are_listed() {
         [
             "context_resolve",
             "context_assemble",
+            "retrieve_context",
             "get_agent_memory",
             "add_memory",
             "memory_recall",

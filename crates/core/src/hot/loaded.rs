@@ -26,7 +26,8 @@ fn is_same(stated: &Value, required: &str) -> bool {
     match stated {
         Value::String(text) if EVERY_FILE.contains(&required) => EVERY_FILE.contains(&text.trim()),
         Value::String(text) => text.trim() == required,
-        other => *other == required,
+        // The text of a boolean or a number.
+        other => format!("{other}") == required,
     }
 }
 

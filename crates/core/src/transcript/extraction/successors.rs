@@ -150,9 +150,11 @@ fn changed_text(
     earlier: &[&str],
     weights: &TermWeights,
 ) -> Option<usize> {
-    let change = match kind.is_standing() {
-        true => Change::OfInstruction,
-        false => Change::OfDecision,
+    let change = match kind {
+        ProposalKind::Instruction | ProposalKind::Preference => Change::OfInstruction,
+        ProposalKind::Decision => Change::OfDecision,
+        // Causes that are described in like words are different causes.
+        _ => return None,
     };
     // A statement with several equally similar predecessors changes none of them for certain.
     if let [only] = weights.taken_back(text, earlier, change).as_slice()

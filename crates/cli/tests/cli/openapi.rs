@@ -52,21 +52,9 @@ fn answers_and_refusals_are_as_described() {
     let results: Value = serde_json::from_slice(&std::fs::read(results).unwrap()).unwrap();
     let openapi = server.send("GET", "/openapi.json", &[], "").json();
     let paths = openapi["paths"].as_object().unwrap().keys();
-    let unanswered: Vec<&String> = paths
-        .filter(|path| results.get(path).is_none() && !WITHOUT_EXAMPLE.contains(&path.as_str()))
-        .collect();
+    let unanswered: Vec<&String> = paths.filter(|path| results.get(path).is_none()).collect();
     assert!(unanswered.is_empty(), "no request had a result: {unanswered:?}");
 }
-
-/// Operations for which the workspace has nothing to work on: it has no scopes, and what can be promoted or dropped once may
-/// be gone before a request has the other arguments right. Their answers are checked if there are any.
-const WITHOUT_EXAMPLE: [&str; 5] = [
-    "/v1/learn_decision",
-    "/v1/learn_lesson",
-    "/v1/learn_promote",
-    "/v1/hot_promote",
-    "/v1/cold_drop",
-];
 
 /// Stores something of every kind, and returns names that exist, by the field that takes them.
 fn fill(workspace: &Workspace) -> Value {
@@ -78,10 +66,15 @@ fn fill(workspace: &Workspace) -> Value {
     };
     workspace.write(".memory/sprint/sprint-01/goals.md", "# Goals\n\nShip refunds.\n");
     workspace.write(
-        "agent/rules/common/conventions.md",
-        "# Conventions\n\n## Naming\n\nShort.\n\n## Commits\n\nSmall.\n\n## Files\n\nFew.\n",
+        ".heirloom/config.toml",
+        "[levels.workspace]\nfiles = [\"decisions.md\", \"lessons.md\"]\n",
     );
-    add(&["hot", "demote", "conventions#files"]);
+    workspace.write(
+        "agent/rules/common/conventions.md",
+        "# Conventions\n\n## Naming\n\nShort.\n\n## Commits\n\nSmall.\n",
+    );
+    workspace.write("agent/rules/common/files.md", "# Files\n\n## Names\n\nPlain.\n");
+    add(&["hot", "demote", "files#names"]);
     let facts = ["Refunds are events", "Amounts are in cents", "Deploys are on Mondays"]
         .map(|text| add(&["fact", "add", text, "--section", "Decisions", "--tag", "money"]));
     // No other request supersedes these.
@@ -99,11 +92,15 @@ fn fill(workspace: &Workspace) -> Value {
     add(&["memory", "archive", &archived]);
     add(&["memory", "add", "0042", "001", "finding", "Flags matter"]);
     add(&["memory", "add", "0042", "001", "blocker", "No tokenizer"]);
+    // Other requests clear the memory of agent 001.
+    add(&["agent", "new", "0042", "Reviewer"]);
+    let learnt = add(&["memory", "add", "0042", "reviewer", "lesson", "Flags outlive releases"]);
     add(&["project", "new", "Shop"]);
     let session = add(&["session", "start"]);
     add(&["adr", "new", "Use Rust"]);
     add(&["adr", "new", "Use HTTP"]);
-    let proposals = propose(workspace);
+    let [accepted, dropped] = propose(workspace);
+    add(&["cold", "drop", &dropped]);
     let ids = json!({
         "memory_archive.fact_ids": [stale], "memory_restore.fact_ids": [archived],
         "memory_undo.fact_id": [mistaken], "memory_purge.fact_id": [secret],
@@ -112,7 +109,9 @@ fn fill(workspace: &Workspace) -> Value {
         "episode_show.id": [episode], "episode_edit.id": [episode],
         "pattern_show.id": [pattern], "pattern_edit.id": [pattern],
         "workflow_show.id": [workflow], "workflow_edit.id": [workflow],
-        "cold_accept.ids": [proposals[0]], "cold_drop.ids": [proposals[1]],
+        "learn_promote.entry": [learnt],
+        "cold_accept.ids": [accepted], "cold_drop.ids": [dropped],
+        "cold_drop.undo": [true],
         "note_promote.id": [notes[0]], "ids": [notes[1]], "session_end.id": [session],
     });
     let mut names: Value = serde_json::from_str(NAMES).unwrap();
@@ -121,13 +120,12 @@ fn fill(workspace: &Workspace) -> Value {
 }
 
 /// Returns the ids of two proposals from a transcript.
-fn propose(workspace: &Workspace) -> Vec<String> {
+fn propose(workspace: &Workspace) -> [String; 2] {
     let message = |text: &str| json!({"role": "user", "content": text}).to_string();
     let texts = ["Always cite the source of a number.", "Never use floats for money."].map(message);
     workspace.write("agent-transcripts/chat.jsonl", texts.join("\n"));
     let answer = workspace.json("cold proposals");
-    let ids = answer["proposals"].as_array().unwrap().iter();
-    ids.map(|proposal| proposal["id"].as_str().unwrap().to_owned()).collect()
+    [0, 1].map(|at| answer["proposals"][at]["id"].as_str().unwrap().to_owned())
 }
 
 /// Names and texts that fit the workspace, by the field that takes them.
@@ -141,7 +139,11 @@ const NAMES: &str = r#"{
     "adr_history.id": ["ADR-0001"], "old": ["ADR-0001"], "new": ["ADR-0002"],
     "memory_promote.entry": ["finding-1"], "memory_resolve.entry": ["blocker-1"],
     "hot_demote.item": ["conventions#naming", "conventions#commits"],
-    "hot_demote.to": ["docs/rules.md"], "hot_promote.item": ["conventions#files"],
+    "hot_demote.to": ["docs/rules.md"], "hot_promote.item": ["files#names"],
+    "learn_decision.scope": ["workspace"], "learn_lesson.scope": ["workspace"],
+    "learn_promote.scope": ["workspace"], "category": ["tooling"],
+    "learn_decision.title": ["Idempotent refunds"], "learn_lesson.title": ["Locks in tests"],
+    "learn_promote.title": ["Flags"],
     "file_opened": ["src/graph.rs"], "branch": ["feature/0042"],
     "set": [{"content": "New text"}], "sprint": ["sprint-01"], "stage": ["planning"],
     "artifacts": [{"plan": {"goal": "Ship refunds"}}], "results": [{"done": 3}], "budget": [2000],

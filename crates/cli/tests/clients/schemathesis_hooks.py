@@ -37,8 +37,8 @@ def before_call(context, case, kwargs):
     for field, value in case.body.items():
         names = NAMES.get(f"{operation}.{field}") or NAMES.get(field)
         # Null stays where it is invalid, and where a name would be.
-        takes_null_and_text = {"string", "null"} <= set(schema["properties"].get(field, {}).get("type", []))
-        if names and (value is not None or takes_null_and_text):
+        types = set(schema["properties"].get(field, {}).get("type", []))
+        if names and (value is not None or {"string", "null"} <= types or {"boolean", "null"} <= types):
             case.body[field] = existing(names, value, f"{field} {text}")
 
 

@@ -17,7 +17,7 @@ use heirloom_core::fold::{Line, LineLocation, Memory, fold};
 use heirloom_core::record::{self, LineError, MAX_LINE_BYTES, RecordKind};
 use heirloom_core::{Problem, byte_order_mark, day, parallel};
 use jiff::Timestamp;
-use uuid::{NoContext, Uuid};
+use uuid::{ContextV7, Uuid};
 
 use crate::confined::{ConfinedDir, IfMissing};
 use crate::files::{HOME_FOLDER, LOCAL_FOLDER, io_problem, is_missing};
@@ -338,11 +338,24 @@ fn display_path(root: &Root, dir: &ConfinedDir, relative: &str) -> String {
     relative.display().to_string().replace('\\', "/")
 }
 
-/// Returns a new id (UUID version 7).
-pub fn new_id(now: Timestamp) -> Uuid {
-    let seconds = u64::try_from(now.as_second()).unwrap_or_default();
-    let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
-    Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, seconds, nanos))
+/// Makes ids (UUID version 7) that ascend, also those of the same millisecond, so that what is written together is
+/// listed in the order in which it was made.
+#[derive(Debug)]
+pub struct IdSequence(ContextV7);
+
+impl Default for IdSequence {
+    fn default() -> Self {
+        IdSequence(ContextV7::new())
+    }
+}
+
+impl IdSequence {
+    /// Returns a new id.
+    pub fn next_id(&self, now: Timestamp) -> Uuid {
+        let seconds = u64::try_from(now.as_second()).unwrap_or_default();
+        let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
+        Uuid::new_v7(uuid::Timestamp::from_unix(&self.0, seconds, nanos))
+    }
 }
 
 /// The part of the log that a record is written to.

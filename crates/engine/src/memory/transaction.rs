@@ -8,7 +8,7 @@ use heirloom_core::record::{
 };
 use heirloom_core::{Hint, Value};
 use heirloom_store::journal::{self, ChangeSet, FileChange, LineRemoval, Rename, WriteLock};
-use heirloom_store::log::{self, Log, LogScope, PurgedLines};
+use heirloom_store::log::{self, IdSequence, Log, LogScope, PurgedLines};
 use indexmap::IndexMap;
 use serde_json::Map;
 use uuid::Uuid;
@@ -29,6 +29,7 @@ pub(crate) struct WriteTransaction<'s> {
     session: &'s Session,
     lock: WriteLock,
     allow_secret: bool,
+    ids: IdSequence,
     lines: Vec<(LogScope, RecordKind, String)>,
     /// Ids of the new records that stay on this machine.
     local: HashSet<Uuid>,
@@ -50,6 +51,7 @@ impl<'s> WriteTransaction<'s> {
             session,
             lock,
             allow_secret,
+            ids: IdSequence::default(),
             lines: vec![],
             local: HashSet::new(),
             edits: IndexMap::new(),
@@ -70,7 +72,7 @@ impl<'s> WriteTransaction<'s> {
     /// Makes a new record, without writing it.
     pub(crate) fn new_record(&self, body: Body) -> Record {
         let now = self.session.now();
-        let mut record = Record::new(log::new_id(now), now, &self.session.author(), body);
+        let mut record = Record::new(self.ids.next_id(now), now, &self.session.author(), body);
         if record.kind().spec().joins_session {
             record.session = current_session(self.session);
         }

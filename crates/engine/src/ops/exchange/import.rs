@@ -10,7 +10,7 @@ use heirloom_core::recall::ComponentKey;
 use heirloom_core::record::{self, LineError, Origin, Record, Referent};
 use heirloom_core::words::normalise;
 use heirloom_core::{Hint, Problem, Value, byte_order_mark, day, name};
-use heirloom_store::log::{self, Tombstones};
+use heirloom_store::log::{IdSequence, Tombstones};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -135,10 +135,11 @@ fn run_importer(
 ) -> ImportResult {
     let texts: Vec<SourceText<'_>> =
         files.iter().map(|file| SourceText { path: &file.name, content: &file.text }).collect();
-    let (now, by) = (session.now(), session.author());
+    let (now, by, ids) = (session.now(), session.author(), IdSequence::default());
+    let mut new_id = |now| ids.next_id(now);
     importer(
         &texts,
-        &mut ImportContext { now, author: &by, new_id: &mut log::new_id, find_by_origin: known },
+        &mut ImportContext { now, author: &by, new_id: &mut new_id, find_by_origin: known },
     )
 }
 
@@ -158,7 +159,7 @@ fn possible_keys(
             let records = [true, false].map(|is_known| {
                 let lookup = |origin: &Origin| {
                     origins.borrow_mut().insert(origin.clone());
-                    is_known.then(|| log::new_id(session.now()))
+                    is_known.then(|| IdSequence::default().next_id(session.now()))
                 };
                 run_importer(session, importer, files, &lookup).records
             });

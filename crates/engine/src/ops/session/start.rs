@@ -1,6 +1,7 @@
 //! `session start`: marks the start of a work session.
 
-use heirloom_store::{git, log};
+use heirloom_store::git;
+use heirloom_store::log::IdSequence;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,7 +35,7 @@ impl Operation for SessionStart {
     fn run(session: &Session, request: Request) -> Result<OpenSession, Error> {
         check_title(request.title.as_deref().unwrap_or_default())?;
         let mut open = OpenSession {
-            id: log::new_id(session.now()).to_string(),
+            id: IdSequence::default().next_id(session.now()).to_string(),
             title: request
                 .title
                 .map(|title| title.trim().to_owned())

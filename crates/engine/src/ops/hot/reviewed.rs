@@ -1,4 +1,4 @@
-//! `hot reviewed`: notes that somebody has read all rules.
+//! `hot reviewed`: records a review of all rules, with its day and its person.
 
 use heirloom_core::hot::{Size, review};
 use heirloom_store::journal::{self, FileChange};

@@ -1,4 +1,4 @@
-//! Decides what to put where, so that each client loads every rule once and no file hides another one.
+//! Decides which file to put where, so that each client loads every rule once and no new file hides an existing one.
 
 use std::collections::BTreeSet;
 
@@ -133,7 +133,8 @@ enum RootFile {
 /// Decides what to put where.
 pub fn plan(request: &PlacementRequest<'_>, tree: &dyn ClientTree) -> PlacementPlan {
     let mut planner = Planner { request, tree, hosts: vec![], plan: PlacementPlan::default() };
-    // A client with a choice takes an instruction file that has to hold the rules for another one.
+    // First the clients that read nothing but instruction files: the others need no file of their own if they read the same
+    // instruction file.
     let (with_folder, without): (Vec<_>, Vec<_>) =
         request.clients.iter().copied().partition(|client| client.rules.is_some());
     let (with_settings, only_root): (Vec<_>, Vec<_>) =
@@ -342,8 +343,8 @@ impl Planner<'_> {
                     .unless_exists
                     .is_some_and(|file| self.tree.look(file) != FoundPath::Missing);
                 if is_read && !is_hidden {
-                    let (who, path) = (also.who, also.path);
-                    let notice = format!("{who} reads {path} too, and loads the rules twice");
+                    let (reader, path) = (also.reader, also.path);
+                    let notice = format!("{reader} reads {path} too, and loads the rules twice");
                     if !notices.contains(&notice) {
                         notices.push(notice);
                     }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::item::{self, HotItem};
-use crate::lines::detect_newline;
+use crate::lines::{breaks_to_empty_line, detect_newline};
 use crate::{path, words};
 
 /// The start of the comment before an item in a warm document, and of the comment after a link.
@@ -78,12 +78,7 @@ pub fn demote(hot: (&str, &str), warm: (&str, &str), item: &HotItem) -> MovedIte
         newline.repeat(breaks_after_link)
     );
     let newline = detect_newline(if warm_text.is_empty() { hot_text } else { warm_text });
-    let gap = match warm_text {
-        "" => 0,
-        text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => 0,
-        text if text.ends_with('\n') => 1,
-        _ => 2,
-    };
+    let gap = breaks_to_empty_line(warm_text);
     let added = usize::from(!body.ends_with('\n'));
     let warm = format!(
         "{warm_text}{}{OPEN}{id} from {hot_path}; line breaks {gap} {breaks_after_link} {added}{END}{newline}{body}{}{CLOSE}{id}{END}{newline}",
@@ -213,14 +208,8 @@ pub fn promote(hot: (&str, &str), warm_text: &str, item: &DemotedItem) -> MovedI
             format!("{}{body}{}", &hot_text[..link.bytes.start], &hot_text[end..])
         }
         None => {
-            let newline = detect_newline(hot_text);
-            let gap = match hot_text {
-                "" => 0,
-                text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => 0,
-                text if text.ends_with('\n') => 1,
-                _ => 2,
-            };
-            format!("{hot_text}{}{body}", newline.repeat(gap))
+            let gap = detect_newline(hot_text).repeat(breaks_to_empty_line(hot_text));
+            format!("{hot_text}{gap}{body}")
         }
     };
     let Range { start, end } = item.envelope;

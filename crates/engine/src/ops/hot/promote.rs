@@ -1,6 +1,7 @@
 //! `hot promote`: brings an item back from warm memory.
 
-use heirloom_core::hot::demotion::{self, DemotedItem, DemotedLink};
+use heirloom_core::hot::demoted_link::{self, DemotedLink};
+use heirloom_core::hot::demotion::{self, DemotedItem};
 use heirloom_core::hot::item::slug;
 use heirloom_core::{Problem, path};
 use heirloom_store::journal::{self, FileChange};
@@ -97,7 +98,7 @@ fn find_item(
         .files
         .iter()
         .flat_map(|file| {
-            let links = demotion::links(&file.path, &file.text);
+            let links = demoted_link::links(&file.path, &file.text);
             links.into_iter().map(|link| (file.path.clone(), link))
         })
         .collect();

@@ -446,3 +446,16 @@ fn an_item_moves_to_warm_memory_and_back() {
         assert_eq!(folders(&tree(workspace.path())), folders(&before), "{hierarchy}");
     }
 }
+
+#[test]
+fn an_item_takes_the_place_of_its_link_in_a_renamed_rule() {
+    let workspace = Workspace::with(HEIR, RULES);
+    let text = "# Names\n\n## Branches\n\n- feat/x\n\n## Files\n";
+    workspace.write("agent/rules/common/names.md", text);
+    workspace.heir("hot demote names#branches").ok();
+    let folder = workspace.path().join("agent/rules/common");
+    fs::rename(folder.join("names.md"), folder.join("naming.md")).unwrap();
+    workspace.heir("hot promote naming#branches").ok();
+    assert_eq!(workspace.read("agent/rules/common/naming.md"), text);
+    assert!(!workspace.has(".heirloom/context/rules.md"));
+}

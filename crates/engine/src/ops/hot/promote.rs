@@ -1,5 +1,6 @@
 //! `hot promote`: brings an item back from warm memory.
 
+use heirloom_core::hot::SourceFile;
 use heirloom_core::hot::demoted_link::{self, DemotedLink};
 use heirloom_core::hot::demotion::{self, DemotedItem};
 use heirloom_core::hot::item::slug;
@@ -43,7 +44,7 @@ impl Operation for HotPromote {
         let lock = journal::lock(root)?;
         let rules = read_rules(session)?;
         let (warm_path, warm, item) = find_item(session, &rules, &request.item)?;
-        let Some(file) = rules.files.iter().find(|file| file.path == item.from) else {
+        let Some(file) = rule_of(&rules, &item) else {
             let message = format!(
                 "{warm_path}:{}: the item came from {}, which does not exist",
                 item.line,
@@ -86,6 +87,16 @@ impl Operation for HotPromote {
             back: None,
         })
     }
+}
+
+/// Finds the rule to which an item returns: the rule with its link, since a rule may have been renamed and a link moved;
+/// without a link, the rule that it came from.
+fn rule_of<'r>(rules: &'r HotFiles, item: &DemotedItem) -> Option<&'r SourceFile> {
+    let rank = |file: &&SourceFile| {
+        let links = demoted_link::links(&file.path, &file.text);
+        (links.iter().any(|link| link.id == item.id), file.path == item.from)
+    };
+    rules.files.iter().filter(|file| rank(file) != (false, false)).max_by_key(rank)
 }
 
 /// Finds an item, and returns the path and text of the document that has it.

@@ -70,6 +70,30 @@ fn parse_line(line: &str, number: usize, bytes: Range<usize>) -> Option<LinkLine
     let (label, target) = link.trim_end().strip_prefix('[')?.split_once("](")?;
     let target = target.strip_suffix(')')?;
     let target = target.strip_prefix('<').and_then(|it| it.strip_suffix('>')).unwrap_or(target);
-    let target = target.split('#').next().unwrap_or(target);
+    // A path may contain `#`, and a fragment does not.
+    let target = target.rsplit_once('#').map_or(target, |(target, _)| target);
     Some(LinkLine { number, bytes, label, target, id, level: level.parse().ok() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_states_the_document_and_the_item() {
+        let parsed = |line: &str| {
+            let link = links("rules/a.md", line).pop()?;
+            Some((link.heading, link.target, link.id))
+        };
+        for (line, target) in [
+            ("[A](<../docs/c#.md#a>) <!-- demoted: 12; level 2 -->", "docs/c#.md"),
+            ("[A](../docs/c.md#a) <!-- demoted: 12 -->\r\n", "docs/c.md"),
+            ("[A](c.md) <!-- demoted: 12; level 2 -->", "rules/c.md"),
+        ] {
+            assert_eq!(parsed(line), Some(("A".into(), target.into(), "12".into())), "{line}");
+        }
+        for line in ["[A](c.md)", "[A](../../c.md) <!-- demoted: 12 -->", "<!-- demoted: 12 -->"] {
+            assert_eq!(parsed(line), None, "{line}");
+        }
+    }
 }

@@ -459,3 +459,23 @@ fn an_item_takes_the_place_of_its_link_in_a_renamed_rule() {
     assert_eq!(workspace.read("agent/rules/common/naming.md"), text);
     assert!(!workspace.has(".heirloom/context/rules.md"));
 }
+
+#[test]
+fn a_demoted_item_comes_back_by_the_name_that_is_printed() {
+    let workspace = Workspace::with(HEIR, RULES);
+    let text = "# Names\n\n## Files\na\n\n## Files\nb\n\n## !!\nc\n";
+    workspace.write("agent/rules/common/names.md", text);
+    let demote = |item: &str| {
+        let printed = workspace.heir(&format!("hot demote {item}")).ok();
+        let (_, name) = printed.rsplit_once("heir hot promote ").unwrap();
+        name.trim().trim_matches(['`', '\'']).to_owned()
+    };
+    let names = [demote("names#files-1"), demote("names#files"), demote("names#L7")];
+    assert_eq!(names[0], "names.md#files");
+    // With two links of that heading, and for a heading without letters, the id is the name.
+    assert!(names[1..].iter().all(|name| !name.contains('#')), "{names:?}");
+    for name in names.iter().rev() {
+        workspace.heir(&format!("hot promote {name}")).ok();
+    }
+    assert_eq!(workspace.read("agent/rules/common/names.md"), text);
+}

@@ -140,7 +140,7 @@ pub(crate) struct MovedItemReport {
     /// What else should be known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notices: Vec<String>,
-    /// Id to bring it back with.
+    /// How to bring it back.
     #[serde(skip)]
     pub(super) back: Option<Hint>,
 }

@@ -187,6 +187,20 @@ fn gemini_imports_the_rules() {
 }
 
 #[test]
+fn a_file_that_settings_name_counts_against_the_budget() {
+    let workspace = Workspace::with(HEIR, RULES);
+    workspace.write("GEMINI.md", "# Not read\n");
+    workspace.write("TEAM.md", "# Team\n");
+    workspace.write(".gemini/settings.json", r#"{"context":{"fileName":["TEAM.md"]}}"#);
+    let status = workspace.json("hot status");
+    let files = status["client_files"].as_array().unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let files: Vec<_> =
+        files.iter().map(|it| (text(&it["path"]), text(&it["clients"][0]))).collect();
+    assert_eq!(files, [("TEAM.md".to_owned(), "gemini".to_owned())]);
+}
+
+#[test]
 fn antigravity_and_windsurf_have_folders_of_rules() {
     for (client, path) in
         [("antigravity", ".agents/rules/always.md"), ("windsurf", ".windsurf/rules/always.md")]

@@ -162,7 +162,7 @@ struct Planner<'p> {
 impl Planner<'_> {
     /// Chooses an instruction file for a client that has no folder of rules.
     fn add_root_client(&mut self, client: &'static Client) {
-        let names = self.root_files_of(client);
+        let names = root_files_of(client, self.tree);
         for file in &names {
             match self.root_file(file) {
                 RootFile::Usable { file: target, bytes } => {
@@ -398,7 +398,7 @@ impl Planner<'_> {
 
     /// Returns the path of the host that a client reads.
     fn host_of(&self, client: &Client) -> Option<String> {
-        let names = self.root_files_of(client);
+        let names = root_files_of(client, self.tree);
         let is_first_only = matches!(client.root_files, RootFiles::First(_));
         for file in names {
             let RootFile::Usable { file, .. } = self.root_file(&file) else { continue };
@@ -410,21 +410,6 @@ impl Planner<'_> {
             }
         }
         None
-    }
-
-    /// Returns the instruction files that a client reads, in order.
-    fn root_files_of(&self, client: &Client) -> Vec<String> {
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        match client.root_files {
-            RootFiles::All(names) | RootFiles::First(names) => owned(names),
-            RootFiles::Named { settings, keys, usual } => {
-                let named = match self.tree.look(settings) {
-                    FoundPath::File(text) => named_files(&text, keys),
-                    _ => vec![],
-                };
-                if named.is_empty() { owned(usual) } else { named }
-            }
-        }
     }
 
     fn root_file(&self, path: &str) -> RootFile {
@@ -479,6 +464,21 @@ pub(super) fn is_instruction_file(path: &str) -> bool {
     let is_private = |part: &str| part.eq_ignore_ascii_case(".git") || part == ".heirloom";
     let is_known = clients::is_known_place(path) && !path.ends_with(".jsonc");
     !path.split('/').any(is_private) && (is_known || path.to_lowercase().ends_with(".md"))
+}
+
+/// Returns the instruction files that a client reads, in order.
+pub fn root_files_of(client: &Client, tree: &dyn ClientTree) -> Vec<String> {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    match client.root_files {
+        RootFiles::All(names) | RootFiles::First(names) => owned(names),
+        RootFiles::Named { settings, keys, usual } => {
+            let named = match tree.look(settings) {
+                FoundPath::File(text) => named_files(&text, keys),
+                _ => vec![],
+            };
+            if named.is_empty() { owned(usual) } else { named }
+        }
+    }
 }
 
 /// Returns the names at a path of keys of JSON settings.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heirloom_core::hot::clients::{CLIENTS, Client, RootFiles};
 use heirloom_core::hot::generated::{self, GeneratedState};
 use heirloom_core::hot::loaded::{imported_files, is_always_loaded};
-use heirloom_core::hot::placement::{ClientTree, FoundPath};
+use heirloom_core::hot::placement::{self, ClientTree, FoundPath};
 use heirloom_core::path;
 use heirloom_store::Root;
 
@@ -64,15 +64,10 @@ impl Reader<'_> {
                 found.extend(text.filter(|(_, text)| is_always_loaded(rules, text)));
             }
         }
-        let (names, is_first_only) = match client.root_files {
-            RootFiles::All(names) => (names, false),
-            RootFiles::First(names) => (names, true),
-            RootFiles::Named { usual, .. } => (usual, false),
-        };
-        for name in names {
-            if let Some(file) = self.own_text(name) {
+        for name in placement::root_files_of(client, &self.tree) {
+            if let Some(file) = self.own_text(&name) {
                 self.add_with_imports(file, client, &mut found);
-                if is_first_only {
+                if matches!(client.root_files, RootFiles::First(_)) {
                     break;
                 }
             }

@@ -427,6 +427,22 @@ fn hostile_links_and_records_reach_nothing_outside() {
 }
 
 #[test]
+fn a_block_goes_into_no_file_that_is_not_markdown() {
+    for file in [".env", ".git/config", ".heirloom/config.toml"] {
+        let workspace = Workspace::with(HEIR, RULES);
+        if !workspace.has(file) {
+            workspace.write(file, "mine\n");
+        }
+        let before = workspace.read(file);
+        let settings = format!(r#"{{"context":{{"fileName":["{file}"]}}}}"#);
+        workspace.write(".gemini/settings.json", settings);
+        let printed = workspace.heir("hot link gemini").ok();
+        assert!(printed.contains("which its settings name, is no markdown file"), "{printed}");
+        assert_eq!(workspace.read(file), before);
+    }
+}
+
+#[test]
 fn an_item_moves_to_warm_memory_and_back() {
     for (hierarchy, more, to) in [
         ("plans", "", ".heirloom/context/rules.md"),

@@ -419,6 +419,10 @@ impl Planner<'_> {
                 true => usable(path.to_owned(), 0),
                 false => RootFile::Missing,
             },
+            // Settings that name the file come with the repository.
+            FoundPath::File(_) if !is_instruction_file(path) => {
+                RootFile::Unusable(format!("{path}, which its settings name, is no markdown file"))
+            }
             FoundPath::File(text) => usable(path.to_owned(), text.len()),
             FoundPath::Folder => RootFile::NoFile,
             FoundPath::Unreadable(reason) => RootFile::Unusable(format!("{path}: {reason}")),

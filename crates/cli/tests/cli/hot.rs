@@ -184,6 +184,10 @@ fn gemini_imports_the_rules() {
         assert!(workspace.read("GEMINI.md").contains("\n@./agent/rules/common/always.md\n"));
     });
     link_and_unlink("gemini", "", |workspace| assert!(workspace.has("GEMINI.md")));
+    let files = "//- .gemini/settings.json\n{\"context\":{\"fileName\":\"TEAM.md\"}}\n//- TEAM.md\n# Mine\n";
+    link_and_unlink("gemini", files, |workspace| {
+        assert!(workspace.read("TEAM.md").contains("\n@./agent/rules/common/always.md\n"));
+    });
 }
 
 #[test]

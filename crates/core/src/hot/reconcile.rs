@@ -152,6 +152,23 @@ impl Before<'_> {
         }
     }
 
+    /// Returns whether there is a block in an instruction file, which settings of a client may have named. The record comes
+    /// with the repository, so nothing but a block is taken back from a file that no client reads without settings.
+    fn has_block(&self, path: &str, tree: &dyn ClientTree) -> bool {
+        let (file, text) = match tree.look(path) {
+            FoundPath::File(text) => (path.to_owned(), text),
+            FoundPath::Link { target, file: Some(file) }
+                if !self.leads_to_source(path, &target) =>
+            {
+                file
+            }
+            _ => return false,
+        };
+        is_instruction_file(&file)
+            && generated::file_state(&text) == GeneratedState::NotGenerated
+            && generated::find_block(&text) != Ok(None)
+    }
+
     /// Returns whether a link at a path leads to a source.
     fn leads_to_source(&self, path: &str, target: &str) -> bool {
         let target = path::resolve_link(path, target);
@@ -258,7 +275,7 @@ fn take_back(path: &str, before: &Before<'_>, tree: &dyn ClientTree) -> Option<S
         making: None,
         is_recorded: false,
     };
-    if !clients::is_known_place(path) {
+    if !clients::is_known_place(path) && !before.has_block(path, tree) {
         return Some(
             step.kept("no client reads this place, so `heir hot link` cannot have made it"),
         );

@@ -20,6 +20,11 @@ pub mod templates;
 pub use budget::{Budget, Fill, Size};
 pub use item::HotItem;
 
+/// Returns whether a path leads into a folder of git or of Heirloom, which hold neither rules nor instruction files.
+pub fn is_reserved(path: &str) -> bool {
+    path.split('/').any(|part| part.eq_ignore_ascii_case(".git") || part == ".heirloom")
+}
+
 /// A file of hot memory: a rule, or a command of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {

@@ -465,9 +465,8 @@ impl Planner<'_> {
 
 /// Returns whether a file may get a block: markdown, and not one that belongs to git or to Heirloom.
 pub(super) fn is_instruction_file(path: &str) -> bool {
-    let is_private = |part: &str| part.eq_ignore_ascii_case(".git") || part == ".heirloom";
     let is_known = clients::is_known_place(path) && !path.ends_with(".jsonc");
-    !path.split('/').any(is_private) && (is_known || path.to_lowercase().ends_with(".md"))
+    !super::is_reserved(path) && (is_known || path.to_lowercase().ends_with(".md"))
 }
 
 /// Returns the instruction files that a client reads, in order.

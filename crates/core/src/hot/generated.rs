@@ -1,7 +1,7 @@
-//! The marks of what `hot link` generates: whole files, and blocks in the instruction files of people.
+//! The marks of what `hot link` generates: whole files, and blocks in instruction files.
 //!
-//! A mark has a hash of the text that it stands for, so that text which a person changed is told from text that can be
-//! replaced. Line breaks do not count, because git may convert them.
+//! A mark has a hash of the generated text, so that text that a person changed is not replaced. Line breaks do not count,
+//! because git may convert them.
 
 use std::ops::Range;
 

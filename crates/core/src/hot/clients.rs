@@ -323,7 +323,7 @@ pub fn is_known_place(path: &str) -> bool {
     })
 }
 
-/// Returns whether a folder is one in which clients read rules or commands, or above one.
+/// Returns whether a client reads rules or commands in a folder or below it.
 pub fn is_place_folder(folder: &str) -> bool {
     CLIENTS.iter().any(|client| {
         let places = client.rules.iter().map(|rules| rules.path).chain([client.commands.folder]);

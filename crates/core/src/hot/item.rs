@@ -125,7 +125,7 @@ pub fn find<'i>(items: &'i [HotItem], typed: &str) -> ItemMatch<'i> {
         items.iter().filter(|item| item.heading.trim().to_lowercase() == lower).collect();
     match named.as_slice() {
         [] => ItemMatch::Nothing,
-        [one] => ItemMatch::One(one),
+        [item] => ItemMatch::One(item),
         _ => ItemMatch::Several(named),
     }
 }

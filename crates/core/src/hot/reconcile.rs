@@ -1,6 +1,6 @@
-//! Compares what is to be put where clients read it with what is there: which steps lead from one to the other.
+//! Compares the placements with the files that are there, and derives the steps to take.
 //!
-//! A file is replaced or removed only if it is as `hot link` made it. Whatever a person wrote or changed stays.
+//! A file is replaced or removed only if it is as `hot link` made it. A file that a person wrote or changed stays.
 
 use std::collections::BTreeSet;
 
@@ -100,7 +100,7 @@ pub struct Before<'b> {
 const CHANGED: &str = "it was changed since `heir hot link` made it";
 const FOREIGN: &str = "it is not a file that `heir hot link` made";
 
-/// Returns the steps that lead from what is there to the placements.
+/// Returns the steps that lead from the files that are there to the placements.
 pub fn steps(placements: &[Placement], before: &Before<'_>, tree: &dyn ClientTree) -> Vec<Step> {
     let mut steps: Vec<Step> =
         placements.iter().map(|placement| place(placement, before, tree)).collect();

@@ -5,6 +5,12 @@ pub fn detect_newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
+/// Returns the line break for lines that are added after a text. After a carriage return at the end of the text, `\n` would
+/// make one line break with it, and taking the added lines back would take the carriage return too.
+pub(crate) fn newline_after(text: &str) -> &'static str {
+    if text.ends_with('\r') { "\r\n" } else { detect_newline(text) }
+}
+
 /// Returns how many line breaks to add to a text so that an empty line separates it from what follows; an empty text needs
 /// none.
 pub(crate) fn breaks_to_empty_line(text: &str) -> usize {

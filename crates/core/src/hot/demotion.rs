@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::demoted_link::{self, END, OPEN};
 use super::item::{self, HotItem};
-use crate::lines::{breaks_to_empty_line, detect_newline};
+use crate::lines::{breaks_to_empty_line, detect_newline, newline_after};
 use crate::{path, words};
 
 /// The start of the comment after an item.
@@ -77,13 +77,14 @@ pub fn demote(hot: (&str, &str), warm: (&str, &str), item: &HotItem) -> MovedIte
         &hot_text[..item.bytes.start],
         newline.repeat(breaks_after_link)
     );
-    let newline = detect_newline(if warm_text.is_empty() { hot_text } else { warm_text });
+    let newline = newline_after(if warm_text.is_empty() { hot_text } else { warm_text });
     let gap = breaks_to_empty_line(warm_text);
     let added = usize::from(!body.ends_with('\n'));
+    let newline_after_body = if body.ends_with('\r') { "\r\n" } else { newline };
     let warm = format!(
         "{warm_text}{}{OPEN}{id} from {hot_path}; line breaks {gap} {breaks_after_link} {added}{END}{newline}{body}{}{CLOSE}{id}{END}{newline}",
         newline.repeat(gap),
-        newline.repeat(added),
+        newline_after_body.repeat(added),
     );
     MovedItem { id, hot, warm, is_at_link: true }
 }
@@ -265,8 +266,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_item_of_any_text_comes_back(
-            hot in "(#{1,3} [a-c\\[\\]`*]{1,3}(\r\n|\n)|[-a-z>]{0,4}(\r\n|\n)|\n|<!-- demoted: [ab] -->\n|```\n){1,14}[a-c]{0,2}",
-            warm in "([#a-c]{0,3}(\r\n|\n)){0,4}[a-c]{0,2}",
+            hot in "(#{1,3} [a-c\\[\\]`*]{1,3}(\r\n|\n)|[-a-z>]{0,4}(\r\n|\n)|\n|<!-- demoted: [ab] -->\n|```\n){1,14}[a-c]{0,2}\r?",
+            warm in "([#a-c]{0,3}(\r\n|\n)){0,4}[a-c]{0,2}\r?",
             number in 0_usize..9,
         ) {
             if !item::items(&hot).is_empty() {

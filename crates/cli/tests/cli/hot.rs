@@ -184,6 +184,24 @@ fn gemini_imports_the_rules() {
         assert!(workspace.read("GEMINI.md").contains("\n@./agent/rules/common/always.md\n"));
     });
     link_and_unlink("gemini", "", |workspace| assert!(workspace.has("GEMINI.md")));
+    let files = "//- .gemini/settings.json\n{\"context\":{\"fileName\":\"TEAM.md\"}}\n//- TEAM.md\n# Mine\n";
+    link_and_unlink("gemini", files, |workspace| {
+        assert!(workspace.read("TEAM.md").contains("\n@./agent/rules/common/always.md\n"));
+    });
+}
+
+#[test]
+fn a_file_that_settings_name_counts_against_the_budget() {
+    let workspace = Workspace::with(HEIR, RULES);
+    workspace.write("GEMINI.md", "# Not read\n");
+    workspace.write("TEAM.md", "# Team\n");
+    workspace.write(".gemini/settings.json", r#"{"context":{"fileName":["TEAM.md"]}}"#);
+    let status = workspace.json("hot status");
+    let files = status["client_files"].as_array().unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let files: Vec<_> =
+        files.iter().map(|it| (text(&it["path"]), text(&it["clients"][0]))).collect();
+    assert_eq!(files, [("TEAM.md".to_owned(), "gemini".to_owned())]);
 }
 
 #[test]
@@ -413,6 +431,22 @@ fn hostile_links_and_records_reach_nothing_outside() {
 }
 
 #[test]
+fn a_block_goes_into_no_file_that_is_not_markdown() {
+    for file in [".env", ".git/config", ".heirloom/config.toml"] {
+        let workspace = Workspace::with(HEIR, RULES);
+        if !workspace.has(file) {
+            workspace.write(file, "mine\n");
+        }
+        let before = workspace.read(file);
+        let settings = format!(r#"{{"context":{{"fileName":["{file}"]}}}}"#);
+        workspace.write(".gemini/settings.json", settings);
+        let printed = workspace.heir("hot link gemini").ok();
+        assert!(printed.contains("which its settings name, is no markdown file"), "{printed}");
+        assert_eq!(workspace.read(file), before);
+    }
+}
+
+#[test]
 fn an_item_moves_to_warm_memory_and_back() {
     for (hierarchy, more, to) in [
         ("plans", "", ".heirloom/context/rules.md"),
@@ -445,4 +479,37 @@ fn an_item_moves_to_warm_memory_and_back() {
         workspace.heir("hot promote names#zebra-branches").ok();
         assert_eq!(folders(&tree(workspace.path())), folders(&before), "{hierarchy}");
     }
+}
+
+#[test]
+fn an_item_takes_the_place_of_its_link_in_a_renamed_rule() {
+    let workspace = Workspace::with(HEIR, RULES);
+    let text = "# Names\n\n## Branches\n\n- feat/x\n\n## Files\n";
+    workspace.write("agent/rules/common/names.md", text);
+    workspace.heir("hot demote names#branches").ok();
+    let folder = workspace.path().join("agent/rules/common");
+    fs::rename(folder.join("names.md"), folder.join("naming.md")).unwrap();
+    workspace.heir("hot promote naming#branches").ok();
+    assert_eq!(workspace.read("agent/rules/common/naming.md"), text);
+    assert!(!workspace.has(".heirloom/context/rules.md"));
+}
+
+#[test]
+fn a_demoted_item_comes_back_by_the_name_that_is_printed() {
+    let workspace = Workspace::with(HEIR, RULES);
+    let text = "# Names\n\n## Files\na\n\n## Files\nb\n\n## !!\nc\n";
+    workspace.write("agent/rules/common/names.md", text);
+    let demote = |item: &str| {
+        let printed = workspace.heir(&format!("hot demote {item}")).ok();
+        let (_, name) = printed.rsplit_once("heir hot promote ").unwrap();
+        name.trim().trim_matches(['`', '\'']).to_owned()
+    };
+    let names = [demote("names#files-1"), demote("names#files"), demote("names#L7")];
+    assert_eq!(names[0], "names.md#files");
+    // With two links of that heading, and for a heading without letters, the id is the name.
+    assert!(names[1..].iter().all(|name| !name.contains('#')), "{names:?}");
+    for name in names.iter().rev() {
+        workspace.heir(&format!("hot promote {name}")).ok();
+    }
+    assert_eq!(workspace.read("agent/rules/common/names.md"), text);
 }

@@ -18,7 +18,7 @@ pub struct Client {
     pub settings: Option<SettingsFile>,
     /// The instruction files that the client reads.
     pub root_files: RootFiles,
-    /// What it may read as well, depending on its version or setup, so that the rules would be loaded twice.
+    /// Files that some versions or setups of the client read as well, so that the rules would be loaded twice.
     pub may_also_read: &'static [MayAlsoRead],
     /// Whether it replaces `@path` in an instruction file by the file.
     pub imports_files: bool,
@@ -61,11 +61,11 @@ pub struct SettingsFile {
 /// The instruction files that a client reads.
 #[derive(Debug)]
 pub enum RootFiles {
-    /// All of them.
+    /// All of the files.
     All(&'static [&'static str]),
-    /// The first that exists; it hides the others.
+    /// The first file that exists; it hides the others.
     First(&'static [&'static str]),
-    /// Those that a file of settings names, in a list or a text at a path of keys, else all of the usual ones.
+    /// Files that the settings name, in a list or a text at a path of keys; all of the usual files if they name none.
     Named {
         /// The file of settings.
         settings: &'static str,
@@ -81,10 +81,10 @@ pub enum RootFiles {
 pub struct MayAlsoRead {
     /// The file, or the folder of rules.
     pub path: &'static str,
-    /// A file without which alone it is read.
+    /// A file that hides it: with this file, it is not read.
     pub unless_exists: Option<&'static str>,
-    /// Which version or form reads it.
-    pub who: &'static str,
+    /// The version or form of the client that reads it, for people.
+    pub reader: &'static str,
 }
 
 /// The folder and form of commands.
@@ -132,7 +132,7 @@ pub const CLIENTS: &[Client] = &[
         may_also_read: &[MayAlsoRead {
             path: AGENTS_FILE,
             unless_exists: Some("CLAUDE.md"),
-            who: "Claude Code from 2.1.277 on",
+            reader: "Claude Code from 2.1.277 on",
         }],
         imports_files: true,
         max_file_bytes: None,
@@ -184,7 +184,7 @@ pub const CLIENTS: &[Client] = &[
         may_also_read: &[MayAlsoRead {
             path: ".claude/rules",
             unless_exists: None,
-            who: "Copilot in VS Code",
+            reader: "Copilot in VS Code",
         }],
         imports_files: false,
         max_file_bytes: None,
@@ -223,9 +223,9 @@ pub const CLIENTS: &[Client] = &[
             MayAlsoRead {
                 path: AGENTS_FILE,
                 unless_exists: None,
-                who: "Antigravity from 1.20.3 on",
+                reader: "Antigravity from 1.20.3 on",
             },
-            MayAlsoRead { path: "GEMINI.md", unless_exists: None, who: "Antigravity" },
+            MayAlsoRead { path: "GEMINI.md", unless_exists: None, reader: "Antigravity" },
         ],
         imports_files: false,
         max_file_bytes: Some(12_000),
@@ -323,7 +323,7 @@ pub fn is_known_place(path: &str) -> bool {
     })
 }
 
-/// Returns whether a folder is one in which clients read rules or commands, or above one.
+/// Returns whether a client reads rules or commands in a folder or below it.
 pub fn is_place_folder(folder: &str) -> bool {
     CLIENTS.iter().any(|client| {
         let places = client.rules.iter().map(|rules| rules.path).chain([client.commands.folder]);

@@ -5,17 +5,13 @@
 
 use std::ops::Range;
 
+use super::demoted_link::{self, END, OPEN};
 use super::item::{self, HotItem};
-use crate::lines::detect_newline;
+use crate::lines::{breaks_to_empty_line, detect_newline, newline_after};
 use crate::{path, words};
-
-/// The start of the comment before an item in a warm document, and of the comment after a link.
-const OPEN: &str = "<!-- demoted: ";
 
 /// The start of the comment after an item.
 const CLOSE: &str = "<!-- /demoted: ";
-
-const END: &str = " -->";
 
 /// An item in a document of warm memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,25 +66,25 @@ pub fn demote(hot: (&str, &str), warm: (&str, &str), item: &HotItem) -> MovedIte
     };
     let target = path::relative_link(hot_path, warm_path);
     let label = item.heading.replace(['[', ']'], "").replace(['\r', '\n'], " ");
-    let link =
-        format!("[{}](<{target}#{}>) {OPEN}{id}{END}", label.trim(), item::slug(&item.heading));
+    let link = format!(
+        "[{}](<{target}#{}>) {OPEN}{id}; level {}{END}",
+        label.trim(),
+        item::slug(&item.heading),
+        item.level
+    );
     let hot = format!(
         "{}{link}{}{after}",
         &hot_text[..item.bytes.start],
         newline.repeat(breaks_after_link)
     );
-    let newline = detect_newline(if warm_text.is_empty() { hot_text } else { warm_text });
-    let gap = match warm_text {
-        "" => 0,
-        text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => 0,
-        text if text.ends_with('\n') => 1,
-        _ => 2,
-    };
+    let newline = newline_after(if warm_text.is_empty() { hot_text } else { warm_text });
+    let gap = breaks_to_empty_line(warm_text);
     let added = usize::from(!body.ends_with('\n'));
+    let newline_after_body = if body.ends_with('\r') { "\r\n" } else { newline };
     let warm = format!(
         "{warm_text}{}{OPEN}{id} from {hot_path}; line breaks {gap} {breaks_after_link} {added}{END}{newline}{body}{}{CLOSE}{id}{END}{newline}",
         newline.repeat(gap),
-        newline.repeat(added),
+        newline_after_body.repeat(added),
     );
     MovedItem { id, hot, warm, is_at_link: true }
 }
@@ -158,54 +154,12 @@ fn skip_breaks_before(text: &str, end: usize, count: usize) -> usize {
     end
 }
 
-/// A link to a demoted item in a hot file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DemotedLink {
-    /// The id of the item.
-    pub id: String,
-    /// The heading of the item.
-    pub heading: String,
-    /// The path of the warm document, relative to the root.
-    pub target: String,
-    /// The line of the link.
-    pub line: usize,
-    /// The bytes of the line, without its line break.
-    bytes: Range<usize>,
-}
-
-/// Returns the links to demoted items in a hot file.
-pub fn links(path: &str, text: &str) -> Vec<DemotedLink> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    for (at, line) in text.split_inclusive('\n').enumerate() {
-        let bytes = start..start + line.trim_end_matches(['\r', '\n']).len();
-        start += line.len();
-        found.extend(parse_link(path, &text[bytes.clone()], at + 1, bytes));
-    }
-    found
-}
-
-fn parse_link(path: &str, line: &str, number: usize, bytes: Range<usize>) -> Option<DemotedLink> {
-    let (link, id) = line.trim_end().strip_suffix(END)?.rsplit_once(OPEN)?;
-    let (label, target) = link.trim_end().strip_prefix('[')?.split_once("](")?;
-    let target = target.strip_suffix(')')?;
-    let target = target.strip_prefix('<').and_then(|it| it.strip_suffix('>')).unwrap_or(target);
-    let target = target.split('#').next().unwrap_or(target);
-    Some(DemotedLink {
-        id: id.to_owned(),
-        heading: label.to_owned(),
-        target: path::resolve_link(path, target)?,
-        line: number,
-        bytes,
-    })
-}
-
 /// Brings an item back from a warm document. The item takes the place of its link, or comes to the end of the file if the
 /// link is missing.
 pub fn promote(hot: (&str, &str), warm_text: &str, item: &DemotedItem) -> MovedItem {
     let (hot_path, hot_text) = hot;
     let body = &warm_text[item.bytes.clone()];
-    let link = links(hot_path, hot_text).into_iter().find(|link| link.id == item.id);
+    let link = demoted_link::links(hot_path, hot_text).into_iter().find(|link| link.id == item.id);
     let is_at_link = link.is_some();
     let hot = match link {
         Some(link) => {
@@ -213,14 +167,8 @@ pub fn promote(hot: (&str, &str), warm_text: &str, item: &DemotedItem) -> MovedI
             format!("{}{body}{}", &hot_text[..link.bytes.start], &hot_text[end..])
         }
         None => {
-            let newline = detect_newline(hot_text);
-            let gap = match hot_text {
-                "" => 0,
-                text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => 0,
-                text if text.ends_with('\n') => 1,
-                _ => 2,
-            };
-            format!("{hot_text}{}{body}", newline.repeat(gap))
+            let gap = detect_newline(hot_text).repeat(breaks_to_empty_line(hot_text));
+            format!("{hot_text}{gap}{body}")
         }
     };
     let Range { start, end } = item.envelope;
@@ -270,10 +218,25 @@ mod tests {
         );
         assert!(moved.hot.ends_with("-->\r\n\r\n## Next\r\nend"), "{}", moved.hot);
         assert!(moved.warm.contains("-->\n## Long [names]\r\n\r\n- x\r\n\r\n<!-- /demoted: "));
-        let link = &links(HOT, &moved.hot)[0];
+        let link = &demoted_link::links(HOT, &moved.hot)[0];
         assert_eq!((link.target.as_str(), link.line), (WARM, 3));
         assert_eq!((back.hot.as_str(), back.warm.as_str()), (hot, "# Rules\n"));
         assert!(back.is_at_link);
+    }
+
+    #[test]
+    fn the_link_of_an_item_stays_when_the_item_before_it_moves() {
+        let hot = "# R\n\n## A\na\n\n### Of A\nb\n\n## B\nc\n";
+        let below = demote((HOT, hot), (WARM, "w\n"), &item::items(hot)[2]);
+        let last = demote((HOT, &below.hot), (WARM, &below.warm), &item::items(&below.hot)[2]);
+        let first = demote((HOT, &last.hot), (WARM, &last.warm), &item::items(&last.hot)[1]);
+        let ids: Vec<String> =
+            demoted_link::links(HOT, &first.hot).into_iter().map(|link| link.id).collect();
+        assert_eq!(ids, [first.id.as_str(), last.id.as_str()]);
+        // A link below the heading of an item belongs to the item and moves with it.
+        let items = demoted_items(&first.warm);
+        let item = items.iter().find(|item| item.id == first.id).unwrap();
+        assert!(item.text(&first.warm).contains(&below.id), "{}", first.warm);
     }
 
     #[test]
@@ -303,8 +266,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_item_of_any_text_comes_back(
-            hot in "(#{1,3} [a-c\\[\\]`*]{1,3}(\r\n|\n)|[-a-z>]{0,4}(\r\n|\n)|\n|<!-- demoted: [ab] -->\n|```\n){1,14}[a-c]{0,2}",
-            warm in "([#a-c]{0,3}(\r\n|\n)){0,4}[a-c]{0,2}",
+            hot in "(#{1,3} [a-c\\[\\]`*]{1,3}(\r\n|\n)|[-a-z>]{0,4}(\r\n|\n)|\n|<!-- demoted: [ab] -->\n|```\n){1,14}[a-c]{0,2}\r?",
+            warm in "([#a-c]{0,3}(\r\n|\n)){0,4}[a-c]{0,2}\r?",
             number in 0_usize..9,
         ) {
             if !item::items(&hot).is_empty() {
@@ -317,10 +280,14 @@ mod tests {
         #[test]
         fn several_items_come_back_in_any_order(
             hot in "(## [a-c]{1,2}\n([a-c]{0,3}\n){0,3}){2,4}",
+            numbers in (0_usize..4, 0_usize..4),
             order in any::<bool>(),
         ) {
-            let first = demote((HOT, &hot), (WARM, "w"), &item::items(&hot)[0]);
-            let second = demote((HOT, &first.hot), (WARM, &first.warm), &item::items(&first.hot)[0]);
+            let items = item::items(&hot);
+            let first = demote((HOT, &hot), (WARM, "w"), &items[numbers.0 % items.len()]);
+            let items = item::items(&first.hot);
+            let item = &items[numbers.1 % items.len()];
+            let second = demote((HOT, &first.hot), (WARM, &first.warm), item);
             let mut ids = vec![first.id, second.id];
             if order {
                 ids.reverse();

@@ -1,14 +1,14 @@
-//! The marks of what `hot link` generates: whole files, and blocks in the instruction files of people.
+//! The marks of what `hot link` generates: whole files, and blocks in instruction files.
 //!
-//! A mark has a hash of the text that it stands for, so that text which a person changed is told from text that can be
-//! replaced. Line breaks do not count, because git may convert them.
+//! A mark has a hash of the generated text, so that text that a person changed is not replaced. Line breaks do not count,
+//! because git may convert them.
 
 use std::ops::Range;
 
 use crate::document::link_ranges;
 use crate::frontmatter::{self, FrontMatterLocation};
 use crate::hot::SourceFile;
-use crate::lines::detect_newline;
+use crate::lines::{breaks_to_empty_line, detect_newline, newline_after};
 use crate::{Value, byte_order_mark, path, words, yaml};
 
 /// The word by which marks are recognised.
@@ -17,7 +17,7 @@ const MARK: &str = "heirloom:hot";
 const BLOCK_START: &str = "<!-- heirloom:hot begin ";
 const BLOCK_END: &str = "<!-- heirloom:hot end -->";
 
-/// Whether a file is one that was generated.
+/// Whether a file was generated, and whether it was changed afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GeneratedState {
     /// It is as it was generated.
@@ -144,7 +144,7 @@ fn line_starts_with(text: &str, prefix: &str) -> Vec<usize> {
 /// Adds a block to the end of an instruction file, or replaces the one that it has. `None` is a file that does not exist.
 pub fn with_block(before: Option<&str>, found: Option<&Block>, body: &str, source: &str) -> String {
     let text = before.unwrap_or_default();
-    let newline = detect_newline(text);
+    let newline = newline_after(text);
     let body = match newline {
         "\n" => body.replace("\r\n", "\n"),
         newline => body.replace("\r\n", "\n").replace('\n', newline),
@@ -152,13 +152,7 @@ pub fn with_block(before: Option<&str>, found: Option<&Block>, body: &str, sourc
     let body_end = if body.is_empty() || body.ends_with('\n') { "" } else { newline };
     let (gap, is_new_file) = match found {
         Some(block) => (block.gap, block.is_new_file),
-        None => match before {
-            None => (0, true),
-            Some("") => (0, false),
-            Some(text) if text.ends_with("\n\n") || text.ends_with("\n\r\n") => (0, false),
-            Some(text) if text.ends_with('\n') => (1, false),
-            Some(_) => (2, false),
-        },
+        None => (breaks_to_empty_line(text), before.is_none()),
     };
     let hash = hash(&format!("{body}{body_end}"));
     let new = if is_new_file { " new" } else { "" };
@@ -207,7 +201,7 @@ pub fn front_matter_keys(text: &str) -> Vec<(String, Value)> {
         return vec![];
     };
     let node = yaml::parse(&text[range]).ok().flatten();
-    let entries = node.iter().flat_map(super::super::yaml::YamlNode::entries);
+    let entries = node.iter().flat_map(yaml::YamlNode::entries);
     entries.map(|entry| (entry.key.clone(), entry.value.value())).collect()
 }
 
@@ -314,7 +308,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_block_leaves_the_rest_as_it_was(
-            before in proptest::option::of("([a-c #-]{0,3}(\r\n|\n)){0,4}[a-c]{0,2}"),
+            before in proptest::option::of("([a-c #-]{0,3}(\r\n|\n)){0,4}[a-c]{0,2}\r?"),
             body in "([a-c]{0,3}(\r\n|\n)){0,3}[a-c]{0,2}",
             other in "([a-c]{0,3}\n){0,3}[a-c]{0,2}",
         ) {

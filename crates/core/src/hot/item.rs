@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use super::demoted_link;
 use crate::frontmatter;
 
 /// A heading with the text below it.
@@ -18,7 +19,8 @@ pub struct HotItem {
     pub level: u8,
     /// The line of the heading, from 1.
     pub line: usize,
-    /// The bytes of the heading and of all below it, up to the next heading of its level or above.
+    /// The bytes of the heading and of all below it, up to the next heading of its level or above, or up to the link to a
+    /// demoted item that had such a heading.
     pub bytes: Range<usize>,
     /// Where the text that belongs to no heading below it ends.
     pub own_end: usize,
@@ -47,16 +49,18 @@ pub enum ItemMatch<'i> {
 pub fn items(text: &str) -> Vec<HotItem> {
     let start = frontmatter::body_start(text);
     let headings = headings(&text[start..], start);
+    let links = demoted_link::offsets_and_levels(text);
+    let line_start = |offset: usize| text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
     let mut slugs: HashMap<String, usize> = HashMap::new();
     let mut items = Vec::with_capacity(headings.len());
     for (at, (offset, level, heading)) in headings.iter().enumerate() {
-        let offset = text[..*offset].rfind('\n').map_or(0, |newline| newline + 1);
+        let offset = line_start(*offset);
         let later = &headings[at + 1..];
-        let line_start =
-            |offset: usize| text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = later.iter().find(|(_, other, _)| other <= level);
-        let end = end.map_or(text.len(), |(next, ..)| line_start(*next));
-        let own_end = later.first().map_or(text.len(), |(next, ..)| line_start(*next));
+        let heading_end = later.iter().find(|(_, other, _)| other <= level);
+        let heading_end = heading_end.map_or(text.len(), |(next, ..)| line_start(*next));
+        let link = links.iter().find(|(link, other)| *link > offset && other <= level);
+        let end = link.map_or(heading_end, |(link, _)| heading_end.min(*link));
+        let own_end = later.first().map_or(end, |(next, ..)| end.min(line_start(*next)));
         let slug = slug(heading);
         let repeated = slugs.entry(slug.clone()).or_default();
         let unique = if *repeated == 0 { slug.clone() } else { format!("{slug}-{repeated}") };
@@ -121,7 +125,7 @@ pub fn find<'i>(items: &'i [HotItem], typed: &str) -> ItemMatch<'i> {
         items.iter().filter(|item| item.heading.trim().to_lowercase() == lower).collect();
     match named.as_slice() {
         [] => ItemMatch::Nothing,
-        [one] => ItemMatch::One(one),
+        [item] => ItemMatch::One(item),
         _ => ItemMatch::Several(named),
     }
 }

@@ -7,8 +7,8 @@ use crate::hot::generated::front_matter_keys;
 /// Patterns that match every file.
 const EVERY_FILE: &[&str] = &["**", "**/*", "*"];
 
-/// Returns whether a rule is loaded in every conversation. A rule that does not say when it is loaded counts as one that
-/// always is.
+/// Returns whether a rule is loaded in every conversation. A rule that does not say when it is loaded counts as
+/// always loaded.
 pub fn is_always_loaded(rules: &RulesFolder, text: &str) -> bool {
     let stated = front_matter_keys(text);
     let value_of = |key: &str| stated.iter().find(|(name, _)| name == key).map(|(_, value)| value);

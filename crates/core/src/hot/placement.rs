@@ -1,4 +1,4 @@
-//! Decides what to put where, so that each client loads every rule once and no file hides another one.
+//! Decides which file to put where, so that each client loads every rule once and no new file hides an existing one.
 
 use std::collections::BTreeSet;
 
@@ -133,7 +133,8 @@ enum RootFile {
 /// Decides what to put where.
 pub fn plan(request: &PlacementRequest<'_>, tree: &dyn ClientTree) -> PlacementPlan {
     let mut planner = Planner { request, tree, hosts: vec![], plan: PlacementPlan::default() };
-    // A client with a choice takes an instruction file that has to hold the rules for another one.
+    // First the clients that read nothing but instruction files: the others need no file of their own if they read the same
+    // instruction file.
     let (with_folder, without): (Vec<_>, Vec<_>) =
         request.clients.iter().copied().partition(|client| client.rules.is_some());
     let (with_settings, only_root): (Vec<_>, Vec<_>) =
@@ -161,7 +162,7 @@ struct Planner<'p> {
 impl Planner<'_> {
     /// Chooses an instruction file for a client that has no folder of rules.
     fn add_root_client(&mut self, client: &'static Client) {
-        let names = self.root_files_of(client);
+        let names = root_files_of(client, self.tree);
         for file in &names {
             match self.root_file(file) {
                 RootFile::Usable { file: target, bytes } => {
@@ -342,8 +343,8 @@ impl Planner<'_> {
                     .unless_exists
                     .is_some_and(|file| self.tree.look(file) != FoundPath::Missing);
                 if is_read && !is_hidden {
-                    let (who, path) = (also.who, also.path);
-                    let notice = format!("{who} reads {path} too, and loads the rules twice");
+                    let (reader, path) = (also.reader, also.path);
+                    let notice = format!("{reader} reads {path} too, and loads the rules twice");
                     if !notices.contains(&notice) {
                         notices.push(notice);
                     }
@@ -397,7 +398,7 @@ impl Planner<'_> {
 
     /// Returns the path of the host that a client reads.
     fn host_of(&self, client: &Client) -> Option<String> {
-        let names = self.root_files_of(client);
+        let names = root_files_of(client, self.tree);
         let is_first_only = matches!(client.root_files, RootFiles::First(_));
         for file in names {
             let RootFile::Usable { file, .. } = self.root_file(&file) else { continue };
@@ -411,21 +412,6 @@ impl Planner<'_> {
         None
     }
 
-    /// Returns the instruction files that a client reads, in order.
-    fn root_files_of(&self, client: &Client) -> Vec<String> {
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        match client.root_files {
-            RootFiles::All(names) | RootFiles::First(names) => owned(names),
-            RootFiles::Named { settings, keys, usual } => {
-                let named = match self.tree.look(settings) {
-                    FoundPath::File(text) => named_files(&text, keys),
-                    _ => vec![],
-                };
-                if named.is_empty() { owned(usual) } else { named }
-            }
-        }
-    }
-
     fn root_file(&self, path: &str) -> RootFile {
         let usable = |file: String, bytes: usize| RootFile::Usable { file, bytes };
         match self.tree.look(path) {
@@ -433,6 +419,10 @@ impl Planner<'_> {
                 true => usable(path.to_owned(), 0),
                 false => RootFile::Missing,
             },
+            // Settings that name the file come with the repository.
+            FoundPath::File(_) if !is_instruction_file(path) => {
+                RootFile::Unusable(format!("{path}, which its settings name, is no markdown file"))
+            }
             FoundPath::File(text) => usable(path.to_owned(), text.len()),
             FoundPath::Folder => RootFile::NoFile,
             FoundPath::Unreadable(reason) => RootFile::Unusable(format!("{path}: {reason}")),
@@ -475,9 +465,23 @@ impl Planner<'_> {
 
 /// Returns whether a file may get a block: markdown, and not one that belongs to git or to Heirloom.
 pub(super) fn is_instruction_file(path: &str) -> bool {
-    let is_private = |part: &str| part.eq_ignore_ascii_case(".git") || part == ".heirloom";
     let is_known = clients::is_known_place(path) && !path.ends_with(".jsonc");
-    !path.split('/').any(is_private) && (is_known || path.to_lowercase().ends_with(".md"))
+    !super::is_reserved(path) && (is_known || path.to_lowercase().ends_with(".md"))
+}
+
+/// Returns the instruction files that a client reads, in order.
+pub fn root_files_of(client: &Client, tree: &dyn ClientTree) -> Vec<String> {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    match client.root_files {
+        RootFiles::All(names) | RootFiles::First(names) => owned(names),
+        RootFiles::Named { settings, keys, usual } => {
+            let named = match tree.look(settings) {
+                FoundPath::File(text) => named_files(&text, keys),
+                _ => vec![],
+            };
+            if named.is_empty() { owned(usual) } else { named }
+        }
+    }
 }
 
 /// Returns the names at a path of keys of JSON settings.

@@ -1,6 +1,6 @@
-//! Compares what is to be put where clients read it with what is there: which steps lead from one to the other.
+//! Compares the placements with the files that are there, and derives the steps to take.
 //!
-//! A file is replaced or removed only if it is as `hot link` made it. Whatever a person wrote or changed stays.
+//! A file is replaced or removed only if it is as `hot link` made it. A file that a person wrote or changed stays.
 
 use std::collections::BTreeSet;
 
@@ -100,7 +100,7 @@ pub struct Before<'b> {
 const CHANGED: &str = "it was changed since `heir hot link` made it";
 const FOREIGN: &str = "it is not a file that `heir hot link` made";
 
-/// Returns the steps that lead from what is there to the placements.
+/// Returns the steps that lead from the files that are there to the placements.
 pub fn steps(placements: &[Placement], before: &Before<'_>, tree: &dyn ClientTree) -> Vec<Step> {
     let mut steps: Vec<Step> =
         placements.iter().map(|placement| place(placement, before, tree)).collect();
@@ -150,6 +150,23 @@ impl Before<'_> {
                 Present::Unusable(format!("{link} is a symbolic link, which is not followed"))
             }
         }
+    }
+
+    /// Returns whether there is a block in an instruction file, which settings of a client may have named. The record comes
+    /// with the repository, so nothing but a block is taken back from a file that no client reads without settings.
+    fn has_block(&self, path: &str, tree: &dyn ClientTree) -> bool {
+        let (file, text) = match tree.look(path) {
+            FoundPath::File(text) => (path.to_owned(), text),
+            FoundPath::Link { target, file: Some(file) }
+                if !self.leads_to_source(path, &target) =>
+            {
+                file
+            }
+            _ => return false,
+        };
+        is_instruction_file(&file)
+            && generated::file_state(&text) == GeneratedState::NotGenerated
+            && generated::find_block(&text) != Ok(None)
     }
 
     /// Returns whether a link at a path leads to a source.
@@ -258,7 +275,7 @@ fn take_back(path: &str, before: &Before<'_>, tree: &dyn ClientTree) -> Option<S
         making: None,
         is_recorded: false,
     };
-    if !clients::is_known_place(path) {
+    if !clients::is_known_place(path) && !before.has_block(path, tree) {
         return Some(
             step.kept("no client reads this place, so `heir hot link` cannot have made it"),
         );

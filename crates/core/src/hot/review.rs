@@ -1,4 +1,4 @@
-//! The reviews of hot memory: a list in a markdown file, to which each review adds a line.
+//! The reviews of hot memory: a markdown file with a line for each.
 
 use jiff::civil::Date;
 
@@ -6,7 +6,7 @@ use crate::hot::Size;
 use crate::lines::detect_newline;
 
 /// The text before the first review.
-const HEADER: &str = "# Reviews of hot memory\n\n`heir hot reviewed` adds a line here after somebody has read all rules that every conversation loads.\n\n";
+const HEADER: &str = "# Reviews of hot memory\n\nEach line is a review of all rules that every conversation loads. `heir hot reviewed` adds it.\n\n";
 
 /// A review.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::{
     EntryField, EntryForm, EntryKind, MemoryEntries, MemoryEntry, MemoryOwner, NewEntry, bullet,
     comment, learning, read, read_as, table, without_marks,
 };
-use crate::lines::detect_newline;
+use crate::lines::{breaks_to_empty_line, detect_newline};
 use crate::name;
 
 /// The reason why an edit was refused.
@@ -207,12 +207,7 @@ fn with_section(text: &str, owner: MemoryOwner, kind: EntryKind) -> (String, Ent
             splice(text, offset..offset, &format!("{block}{newline}"))
         }
         None => {
-            let gap = match text {
-                "" => String::new(),
-                text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => String::new(),
-                text if text.ends_with('\n') => newline.to_owned(),
-                _ => newline.repeat(2),
-            };
+            let gap = newline.repeat(breaks_to_empty_line(text));
             format!("{text}{gap}{block}")
         }
     };

@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use heirloom_core::hot::clients::{CLIENTS, Client, RootFiles};
 use heirloom_core::hot::generated::{self, GeneratedState};
 use heirloom_core::hot::loaded::{imported_files, is_always_loaded};
-use heirloom_core::hot::placement::{ClientTree, FoundPath};
+use heirloom_core::hot::placement::{self, ClientTree, FoundPath};
 use heirloom_core::path;
 use heirloom_store::Root;
 
 use super::tree::RootTree;
 
-/// The deepest folder of rules that is read.
-const MAX_DEPTH: usize = 4;
+/// How many folders below a folder of rules are entered, one in the other.
+const MAX_FOLDER_DEPTH: usize = 4;
 
 /// The most files of a client that are read.
 const MAX_FILES: usize = 500;
 
-/// The most steps from one imported file to the next.
-const MAX_IMPORTS: usize = 4;
+/// How many imports are followed from an instruction file, one after the other.
+const MAX_IMPORT_DEPTH: usize = 4;
 
 /// A file that clients load in every conversation.
 #[derive(Debug)]
@@ -58,21 +58,16 @@ impl Reader<'_> {
         let mut found = Vec::new();
         if let Some(rules) = &client.rules {
             let mut paths = Vec::new();
-            self.list(rules.path, MAX_DEPTH, &mut paths);
+            self.list(rules.path, MAX_FOLDER_DEPTH, &mut paths);
             for path in paths.into_iter().filter(|path| path.ends_with(rules.suffix)) {
                 let text = self.own_text(&path);
                 found.extend(text.filter(|(_, text)| is_always_loaded(rules, text)));
             }
         }
-        let (names, is_first_only) = match client.root_files {
-            RootFiles::All(names) => (names, false),
-            RootFiles::First(names) => (names, true),
-            RootFiles::Named { usual, .. } => (usual, false),
-        };
-        for name in names {
-            if let Some(file) = self.own_text(name) {
+        for name in placement::root_files_of(client, &self.tree) {
+            if let Some(file) = self.own_text(&name) {
                 self.add_with_imports(file, client, &mut found);
-                if is_first_only {
+                if matches!(client.root_files, RootFiles::First(_)) {
                     break;
                 }
             }
@@ -92,7 +87,7 @@ impl Reader<'_> {
             if found.iter().any(|(known, _)| *known == path) {
                 continue;
             }
-            if client.imports_files && depth < MAX_IMPORTS {
+            if client.imports_files && depth < MAX_IMPORT_DEPTH {
                 let imported = imported_files(&text).into_iter();
                 let imported = imported.filter_map(|it| path::resolve_link(&path, it));
                 open.extend(imported.filter_map(|it| Some((self.own_text(&it)?, depth + 1))));

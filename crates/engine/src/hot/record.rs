@@ -1,5 +1,5 @@
-//! The record of what `hot link` put where clients read it. It is in git, so that everybody who has the files can bring
-//! them up to date and take them back.
+//! The record of what `hot link` put where clients read it. It is in git like these files, so that a checkout on another
+//! machine can bring them up to date and take them back.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(crate) struct LinkRecord {
     /// The folders that were made.
     #[serde(default)]
     pub(crate) folders: BTreeSet<String>,
-    /// The files that were put.
+    /// The files that were put there.
     #[serde(default)]
     pub(crate) files: BTreeSet<String>,
 }

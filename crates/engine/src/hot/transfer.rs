@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use heirloom_core::hot::clients;
 use heirloom_core::hot::placement::{self, PlacementPlan, PlacementRequest};
 use heirloom_core::hot::reconcile::{self, Before, Making, Removal, Step, StepKind};
 use heirloom_store::journal::{FileChange, WriteLock};
@@ -98,7 +99,8 @@ pub(crate) fn carry_out(
     let unneeded = before.folders.difference(&transfer.record.folders);
     let mut unneeded: Vec<&String> = unneeded.collect();
     unneeded.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
-    for folder in unneeded.into_iter().filter(|folder| is_folder_of_client(folder)) {
+    // The record comes with the repository, so it may name any folder.
+    for folder in unneeded.into_iter().filter(|folder| clients::is_place_folder(folder)) {
         unfollowed::remove_empty_folder(root, folder);
     }
     match transfer.record.text() {
@@ -128,11 +130,6 @@ fn text_change(step: &Step) -> Option<FileChange> {
 fn record_change(before: Option<String>, after: Option<String>) -> Option<FileChange> {
     let after = after.filter(|after| before.as_ref() != Some(after))?;
     Some(FileChange { path: LinkRecord::PATH.to_owned(), before, after })
-}
-
-/// Returns whether a folder is one in which clients read something. The record comes with the repository.
-fn is_folder_of_client(folder: &str) -> bool {
-    heirloom_core::hot::clients::is_place_folder(folder)
 }
 
 impl Transfer {

@@ -1,7 +1,7 @@
 //! The settings of hot memory.
 
-use heirloom_core::hot::Budget;
 use heirloom_core::hot::clients::CLIENTS;
+use heirloom_core::hot::{self, Budget};
 use heirloom_core::path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,10 +59,7 @@ impl HotSettings {
     pub(super) fn first_defect(&self) -> Option<(&'static str, String)> {
         for (key, folder) in [("folder", &self.folder), ("commands", &self.commands)] {
             let plain = plain_path(folder);
-            let is_private = plain
-                .split('/')
-                .any(|part| part.eq_ignore_ascii_case(".git") || part == ".heirloom");
-            if !is_in_root(folder) || plain.is_empty() || is_private {
+            if !is_in_root(folder) || plain.is_empty() || hot::is_reserved(&plain) {
                 let message = format!(
                     "hot.{key}: `{folder}` must be a folder below the root, written with `/` as separator, and not one of git or Heirloom"
                 );

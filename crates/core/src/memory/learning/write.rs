@@ -6,7 +6,7 @@ use super::metadata::{self, Metadata};
 use super::read::unclosed_code;
 use super::{body, read};
 use crate::document::conflict_marker;
-use crate::lines::detect_newline;
+use crate::lines::{breaks_to_empty_line, detect_newline};
 use crate::memory::read::derived_id;
 use crate::memory::sections::{self, TextLine};
 use crate::memory::{EntryEditError, EntryKind, MemoryEntry, comment, edit, escape};
@@ -54,12 +54,7 @@ pub fn append(
         None => derived_id(kind, &identity, equal + 1),
     };
     let block = write_entry(new, &title, &id, newline);
-    let gap = match text {
-        "" => String::new(),
-        text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => String::new(),
-        text if text.ends_with('\n') => newline.to_owned(),
-        _ => newline.repeat(2),
-    };
+    let gap = newline.repeat(breaks_to_empty_line(text));
     let after = format!("{text}{gap}{block}");
     let refused = |message: &str| EntryEditError {
         line: 1 + text.matches('\n').count(),

@@ -1,7 +1,8 @@
 //! `hot demote`: moves an item of hot memory to warm memory.
 
+use heirloom_core::hot::demotion::{self, MovedItem};
 use heirloom_core::hot::item::{self, HotItem, ItemMatch};
-use heirloom_core::hot::{SourceFile, budget, demotion};
+use heirloom_core::hot::{SourceFile, budget, demoted_link};
 use heirloom_core::{Hint, path};
 use heirloom_store::journal::{self, FileChange};
 use schemars::JsonSchema;
@@ -53,6 +54,7 @@ impl Operation for HotDemote {
         let before = root.read(&to)?;
         let warm = before.clone().unwrap_or_else(|| new_document(session.today()));
         let moved = demotion::demote((&file.path, &file.text), (&to, &warm), &item);
+        let name = name_to_promote(file, &moved, &item);
         if !request.dry_run {
             let change = |path: &str, before: Option<String>, after: String| FileChange {
                 path: path.to_owned(),
@@ -67,7 +69,6 @@ impl Operation for HotDemote {
                 ],
             )?;
         }
-        let name = format!("{}#{}", path::file_name(&file.path), item.slug);
         Ok(MovedItemReport {
             done: "demoted",
             id: moved.id,
@@ -79,6 +80,18 @@ impl Operation for HotDemote {
             notices: vec![],
             back: Some(Hint::default().call("hot_promote", [("item", &name)])),
         })
+    }
+}
+
+/// Returns a name by which `hot promote` finds a demoted item: the file and the heading, or the id if other links of the file
+/// have that heading or if it has no letters.
+fn name_to_promote(file: &SourceFile, moved: &MovedItem, item: &HotItem) -> String {
+    let slug = item::slug(&item.heading);
+    let links = demoted_link::links(&file.path, &moved.hot);
+    let equal = links.iter().filter(|link| item::slug(&link.heading) == slug).count();
+    match equal {
+        1 if !slug.is_empty() => format!("{}#{slug}", path::file_name(&file.path)),
+        _ => moved.id.clone(),
     }
 }
 

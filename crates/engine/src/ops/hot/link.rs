@@ -58,7 +58,7 @@ impl Operation for HotLink {
             }
         }
         if request.check || request.dry_run {
-            return look(session, &wanted, request.check);
+            return preview_report(session, &wanted, request.check);
         }
         link(session, &wanted)
     }
@@ -85,8 +85,12 @@ pub(super) fn link(session: &Session, wanted: &LinkRecord) -> Result<LinkReport,
     Ok(LinkReport { problems, is_out_of_date, ..report })
 }
 
-/// Shows what would be done.
-fn look(session: &Session, wanted: &LinkRecord, is_check: bool) -> Result<LinkReport, Error> {
+/// Reports what would be done.
+fn preview_report(
+    session: &Session,
+    wanted: &LinkRecord,
+    is_check: bool,
+) -> Result<LinkReport, Error> {
     let root = session.root();
     let (before, _) = LinkRecord::read(root)?;
     let (rules, commands) = (read_rules(session)?, read_commands(session)?);

@@ -14,7 +14,7 @@ use crate::workspace::inherit;
 use crate::workspace::typed_path::checked_path_in_workspace;
 use crate::{Answer, Error, Session};
 
-/// The folder of warm memory to which rules move, by hierarchy: one whose documents belong to the first level.
+/// The folder of warm memory to which rules move, by hierarchy. Its documents belong to the first level.
 const WARM_FOLDERS: &[(&str, &str)] = &[
     ("plans", ".heirloom/context"),
     ("sprints", ".memory/project/conventions"),
@@ -140,7 +140,7 @@ pub(crate) struct MovedItemReport {
     /// What else should be known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notices: Vec<String>,
-    /// Id to bring it back with.
+    /// How to bring it back.
     #[serde(skip)]
     pub(super) back: Option<Hint>,
 }
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_empty_until_somebody_writes_into_it() {
+    fn a_document_with_more_than_its_opening_is_not_empty() {
         let today: Date = "2026-02-22".parse().unwrap();
         let text = new_document(today);
         assert!(is_empty_document(&text) && is_empty_document(&text.replace('\n', "\r\n")));

@@ -1,6 +1,8 @@
 //! `hot promote`: brings an item back from warm memory.
 
-use heirloom_core::hot::demotion::{self, DemotedItem, DemotedLink};
+use heirloom_core::hot::SourceFile;
+use heirloom_core::hot::demoted_link::{self, DemotedLink};
+use heirloom_core::hot::demotion::{self, DemotedItem};
 use heirloom_core::hot::item::slug;
 use heirloom_core::{Problem, path};
 use heirloom_store::journal::{self, FileChange};
@@ -42,7 +44,7 @@ impl Operation for HotPromote {
         let lock = journal::lock(root)?;
         let rules = read_rules(session)?;
         let (warm_path, warm, item) = find_item(session, &rules, &request.item)?;
-        let Some(file) = rules.files.iter().find(|file| file.path == item.from) else {
+        let Some(file) = rule_of(&rules, &item) else {
             let message = format!(
                 "{warm_path}:{}: the item came from {}, which does not exist",
                 item.line,
@@ -87,6 +89,16 @@ impl Operation for HotPromote {
     }
 }
 
+/// Finds the rule to which an item returns: the rule with its link, since a rule may have been renamed and a link moved;
+/// without a link, the rule that it came from.
+fn rule_of<'r>(rules: &'r HotFiles, item: &DemotedItem) -> Option<&'r SourceFile> {
+    let rank = |file: &&SourceFile| {
+        let links = demoted_link::links(&file.path, &file.text);
+        (links.iter().any(|link| link.id == item.id), file.path == item.from)
+    };
+    rules.files.iter().filter(|file| rank(file) != (false, false)).max_by_key(rank)
+}
+
 /// Finds an item, and returns the path and text of the document that has it.
 fn find_item(
     session: &Session,
@@ -97,7 +109,7 @@ fn find_item(
         .files
         .iter()
         .flat_map(|file| {
-            let links = demotion::links(&file.path, &file.text);
+            let links = demoted_link::links(&file.path, &file.text);
             links.into_iter().map(|link| (file.path.clone(), link))
         })
         .collect();

@@ -1,4 +1,4 @@
-//! `hot reviewed`: notes that somebody has read all rules.
+//! `hot reviewed`: records a review of all rules, with its day and its person.
 
 use heirloom_core::hot::{Size, review};
 use heirloom_store::journal::{self, FileChange};
@@ -18,7 +18,7 @@ pub(crate) struct HotReviewed;
 pub(crate) struct Request {}
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct NotedReview {
+pub(crate) struct ReviewReport {
     /// Day.
     date: String,
     /// Person.
@@ -33,7 +33,7 @@ pub(crate) struct NotedReview {
 
 impl Operation for HotReviewed {
     type Request = Request;
-    type Response = NotedReview;
+    type Response = ReviewReport;
     const SPEC: Spec = Spec {
         name: "hot_reviewed",
         usage: "hot reviewed",
@@ -42,7 +42,7 @@ impl Operation for HotReviewed {
         about: "Note that you have read all rules of hot memory today. The list of reviews is a file in git; the rules do not change.",
     };
 
-    fn run(session: &Session, _request: Request) -> Result<NotedReview, Error> {
+    fn run(session: &Session, _request: Request) -> Result<ReviewReport, Error> {
         let measure = HotMeasure::of(session)?;
         if measure.files.is_empty() {
             let message = format!("there are no rules in {}", measure.folder);
@@ -57,11 +57,11 @@ impl Operation for HotReviewed {
         let text = before.as_deref().unwrap_or_default();
         let after = review::add(text, session.today(), &by, files, size);
         lock.apply_changes(root, &[FileChange { path: PATH.to_owned(), before, after }])?;
-        Ok(NotedReview { date: session.today().to_string(), by, files, size, path: PATH })
+        Ok(ReviewReport { date: session.today().to_string(), by, files, size, path: PATH })
     }
 }
 
-impl Answer for NotedReview {
+impl Answer for ReviewReport {
     fn view(&self) -> View {
         let mut view = View::new();
         let rules = present::count(self.files, "rule");

@@ -40,7 +40,7 @@ impl LastReview {
 pub(super) fn describe(last: Option<&LastReview>) -> Vec<Span> {
     let Some(LastReview { date, by, days_ago, is_due }) = last else {
         let hint = heirloom_core::Hint::text("never reviewed; ").operation("hot_reviewed");
-        return vec![span(Role::Warning, hint.then(" notes that somebody has read all rules"))];
+        return vec![span(Role::Warning, hint.then(" records a review of all rules"))];
     };
     let ago = match days_ago {
         0 => "today".to_owned(),

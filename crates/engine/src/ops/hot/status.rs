@@ -57,7 +57,7 @@ impl Operation for HotStatus {
     }
 }
 
-/// Returns the judged items of which the smallest share of sessions made use, the larger ones first.
+/// Returns the judged items that the smallest share of sessions used; of equally used items, the largest come first.
 fn least_needed(measure: &HotMeasure) -> Vec<MeasuredItem> {
     let items = measure.files.iter().flat_map(|file| &file.items);
     let mut judged: Vec<&MeasuredItem> =

@@ -182,7 +182,7 @@ fn standing_in(message: &Message<'_>, is_work: bool) -> Vec<Proposal> {
         text: text.to_owned(),
         line: message.turn.line,
         at: message.turn.at,
-        said_by: message.turn.role,
+        speaker: message.turn.role,
         confidence,
         reason: reason.to_owned(),
         replaces: None,

@@ -76,7 +76,7 @@ pub(in crate::ops::cold) struct PendingProposal {
     pub(in crate::ops::cold) line: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::ops::cold) at: Option<Timestamp>,
-    /// `user` or `agent`.
+    /// The speaker: `user` or `agent`.
     pub(in crate::ops::cold) by: String,
     pub(in crate::ops::cold) confidence: f64,
     pub(in crate::ops::cold) reason: String,
@@ -140,7 +140,7 @@ impl Decision {
     }
 }
 
-/// Returns how the author of a message is named.
+/// Returns the name of a speaker.
 pub(super) fn name_of(role: Role) -> &'static str {
     match role {
         Role::User => "user",

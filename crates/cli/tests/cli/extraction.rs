@@ -136,7 +136,7 @@ fn a_damaged_state_is_kept_and_reported() {
     fs::write(state(&workspace), "{").unwrap();
     let answer = workspace.json("cold proposals");
     let message = answer["problems"][0]["message"].as_str().unwrap();
-    assert!(message.contains("are made anew"), "{message}");
+    assert!(message.contains("are made again"), "{message}");
     assert_eq!(answer["proposals"].as_array().unwrap().len(), all.len());
     assert!(state(&workspace).with_file_name("proposals.damaged-1").exists());
 }

@@ -164,7 +164,7 @@ impl StoredProposals {
                 let kept = folder.set_aside(FILE)?;
                 let path = folder.path(FILE).display().to_string();
                 let message = format!(
-                    "the proposals were damaged ({error}) and are made anew; the old file is kept as {}",
+                    "the proposals were damaged ({error}) and are made again; the old file is kept as {}",
                     kept.display()
                 );
                 (Self::default(), Some(Problem::in_file(path, message)))

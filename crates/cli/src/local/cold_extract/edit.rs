@@ -6,7 +6,6 @@ use super::decisions::Proposal;
 use super::review_text::{self, ReviewProblem};
 use crate::exit::Code;
 use crate::local::CommandContext;
-use crate::local::workspace_edit::open;
 
 /// Opens the proposals in an editor and carries out what was typed. A text that cannot be carried out is kept, and the
 /// next review begins with it.
@@ -30,7 +29,7 @@ pub(super) fn run(
         }
         None => file.write(&review_text::render(&proposals))?,
     }
-    open(&editor, &path)?;
+    editor.open(&path)?;
     let text = file.read()?.unwrap_or_default();
     let again = "correct it with `heir cold extract --edit`, which opens the same text again";
     let decisions = review_text::parse(&text, &proposals).map_err(|problem| {

@@ -7,7 +7,6 @@ use heirloom_engine::{Error, ReviewFile};
 
 use super::decisions::{Decisions, Proposal};
 use crate::local::CommandContext;
-use crate::local::workspace_edit::open;
 
 /// The keys that a person types.
 const KEYS: &str = "a accept · e edit and accept · d drop · s skip · A accept the rest · q quit";
@@ -121,7 +120,7 @@ fn edit(call: &CommandContext<'_>, text: &str) -> Result<Option<String>, Error> 
     let session = call.environment.session()?;
     let file = ReviewFile::of_one(&session);
     file.write(&format!("{text}\n"))?;
-    open(&editor, &file.path())?;
+    editor.open(&file.path())?;
     let edited = file.read()?.unwrap_or_default().trim().to_owned();
     file.remove()?;
     Ok(Some(edited).filter(|edited| !edited.is_empty()))

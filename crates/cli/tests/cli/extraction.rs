@@ -130,6 +130,21 @@ fn a_review_with_a_mistake_is_kept_and_goes_on() {
 }
 
 #[test]
+fn a_review_that_is_no_text_can_be_corrected() {
+    let workspace = workspace();
+    let all = ids(&workspace);
+    let review = workspace.path().join(".git/heirloom/extraction/review.txt");
+    fs::write(&review, b"\xff").unwrap();
+    let mut command = workspace.command();
+    let output = command.env("VISUAL", "true").args(["cold", "extract", "--edit"]).output();
+    let error = CommandOutput::of(&output.unwrap()).failed(4);
+    assert!(error.contains("opens the same text again"), "{error}");
+    edit(&workspace, &format!("drop {}\n", all[0])).ok();
+    assert!(!review.exists());
+    assert_eq!(ids(&workspace), all[1..]);
+}
+
+#[test]
 fn a_damaged_state_is_kept_and_reported() {
     let workspace = workspace();
     let all = ids(&workspace);

@@ -53,12 +53,17 @@ pub(super) fn run(call: &CommandContext<'_>, proposals: &[Proposal]) -> Result<D
                 decisions.accept.push(proposal.id.clone());
                 accepts_rest = true;
             }
-            Key::Edit => match edit(call, &proposal.text)? {
-                Some(text) => {
+            Key::Edit => match edit(call, &proposal.text) {
+                Ok(Some(text)) => {
                     decisions.accept.push(proposal.id.clone());
                     decisions.texts.push((proposal.id.clone(), text));
                 }
-                None => call.output.note("the text is empty: skipped"),
+                Ok(None) => call.output.note("the text is empty: skipped"),
+                // An error would discard the decisions before it.
+                Err(error) => {
+                    call.output.error(&error);
+                    call.output.note("skipped");
+                }
             },
             Key::Drop => decisions.drop.push(proposal.id.clone()),
             Key::Skip => {}

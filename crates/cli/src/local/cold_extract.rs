@@ -10,6 +10,7 @@ use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use heirloom_core::Problem;
 use heirloom_core::transcript::extraction::ProposalKind;
 use heirloom_engine::{Error, Reply, Session, ops};
 use serde_json::{Map, Value, json};
@@ -17,6 +18,7 @@ use serde_json::{Map, Value, json};
 use self::decisions::{Decisions, Proposal};
 use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
+use crate::wording::format_hint;
 
 pub(super) const COLD_EXTRACT: LocalCommand = LocalCommand {
     words: &["cold", "extract"],
@@ -86,16 +88,18 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let (accept, drop) = (named("accept"), named("drop"));
     if !accept.is_empty() || !drop.is_empty() {
         // The ids may be of proposals that are yet to be made.
-        list(&session, request)?;
+        list_to_decide(call, &session, request)?;
         let decisions = Decisions { accept, drop, ..Decisions::default() };
         return decisions.carry_out(call, &session);
     }
     if matches.get_flag("accept-all") {
-        let accept = ids_of(&list(&session, request)?);
+        let accept = ids_of(&list_to_decide(call, &session, request)?);
         return Decisions { accept, ..Decisions::default() }.carry_out(call, &session);
     }
     if matches.get_flag("edit") {
-        return edit::run(call, &session, || proposals_of(&list(&session, request)?));
+        return edit::run(call, &session, || {
+            proposals_of(&list_to_decide(call, &session, request)?)
+        });
     }
     let reply = list(&session, request)?;
     let is_interactive = !call.output.is_json()
@@ -107,6 +111,7 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
         call.output.reply(&reply);
         return Ok(Code::Success);
     }
+    report_problems(call, &reply);
     review::run(call, &proposals)?.carry_out(call, &session)
 }
 
@@ -156,6 +161,25 @@ fn read(file: &str) -> Result<Vec<Value>, Error> {
 
 fn list(session: &Session, request: Value) -> Result<Reply, Error> {
     operation("cold_extract", session, request)
+}
+
+/// Lists the proposals for a command that does not print the list, and reports what could not be read: a transcript that
+/// has not changed is not read again, and its problems are not reported later.
+fn list_to_decide(
+    call: &CommandContext<'_>,
+    session: &Session,
+    request: Value,
+) -> Result<Reply, Error> {
+    let reply = list(session, request)?;
+    report_problems(call, &reply);
+    Ok(reply)
+}
+
+fn report_problems(call: &CommandContext<'_>, reply: &Reply) {
+    let data = reply.data(&|hint| format_hint(hint, None));
+    let problems: Vec<Problem> =
+        serde_json::from_value(data["problems"].clone()).unwrap_or_default();
+    call.output.problems(&problems);
 }
 
 /// Runs an operation by its name.

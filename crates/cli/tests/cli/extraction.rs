@@ -145,6 +145,16 @@ fn a_review_that_is_no_text_can_be_corrected() {
 }
 
 #[test]
+fn damaged_lines_are_reported_by_commands_that_decide() {
+    let workspace = workspace();
+    workspace.write("agent-transcripts/chat.jsonl", format!("{CHAT}damaged\n"));
+    let output = workspace.run(&["cold", "extract", "--accept-all"]);
+    assert!(output.stderr.contains("chat.jsonl:4: this is not JSON"), "{}", output.stderr);
+    output.ok();
+    assert_eq!(facts(&workspace).len(), 2);
+}
+
+#[test]
 fn a_damaged_state_is_kept_and_reported() {
     let workspace = workspace();
     let all = ids(&workspace);

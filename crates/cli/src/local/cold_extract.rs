@@ -67,14 +67,20 @@ fn arguments(command: Command) -> Command {
         )
         .arg(ids("accept", "Store the proposals with these ids as memories"))
         .arg(ids("drop", "Never make the proposals with these ids again"))
-        .arg(flag("accept-all", "Store all proposals that would be listed"))
+        .arg(
+            flag("accept-all", "Store all proposals that would be listed")
+                .conflicts_with_all(["accept", "drop"]),
+        )
         .arg(flag("edit", "Decide in your editor, with a block for each proposal").conflicts_with_all([
             "accept",
             "drop",
             "accept-all",
             "json",
         ]))
-        .arg(flag("list", "List the proposals, also on a terminal"))
+        .arg(
+            flag("list", "List the proposals, also on a terminal")
+                .conflicts_with_all(["accept", "drop", "accept-all", "edit"]),
+        )
         .arg(flag("private", "Keep what is accepted on this machine and out of git"))
 }
 

@@ -145,6 +145,19 @@ fn a_review_that_is_no_text_can_be_corrected() {
 }
 
 #[test]
+fn options_that_would_be_ignored_are_refused() {
+    let workspace = workspace();
+    let all = ids(&workspace);
+    let id = all[0].as_str();
+    for options in [["--accept", id, "--accept-all"], ["--drop", id, "--list"]] {
+        let command: Vec<&str> = ["cold", "extract"].into_iter().chain(options).collect();
+        let error = workspace.run(&command).failed(2);
+        assert!(error.contains("cannot be used with"), "{error}");
+    }
+    assert_eq!(ids(&workspace), all);
+}
+
+#[test]
 fn damaged_lines_are_reported_by_commands_that_decide() {
     let workspace = workspace();
     workspace.write("agent-transcripts/chat.jsonl", format!("{CHAT}damaged\n"));

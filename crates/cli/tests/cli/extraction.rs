@@ -107,6 +107,20 @@ fn a_transcript_that_grows_proposes_only_what_is_new() {
 }
 
 #[test]
+fn ids_of_dropped_proposals_are_compared_like_others() {
+    let workspace = workspace();
+    let all = ids(&workspace);
+    let shown = workspace.run(&["cold", "drop", &all[0], &all[0]]).ok();
+    assert_eq!(shown.matches(&all[0][4..]).count(), 1, "{shown}");
+    // A shorter end could be that of another proposal.
+    let end = &all[0][all[0].len() - 3..];
+    let error = workspace.run(&["cold", "drop", "--undo", end]).failed(2);
+    assert!(error.contains("no dropped proposal"), "{error}");
+    workspace.run(&["cold", "drop", "--undo", &all[0], &all[0]]).ok();
+    assert_eq!(ids(&workspace).len(), 2);
+}
+
+#[test]
 fn a_review_with_a_mistake_is_kept_and_goes_on() {
     let workspace = workspace();
     let all = ids(&workspace);

@@ -16,7 +16,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::proposals::{Decision, PendingProposal, StoredProposals, find, record_of, settle_known};
+use super::proposals::{
+    Decision, PendingProposal, StoredProposals, find_each, is_meant, record_of, settle_known,
+};
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::work_session::{latest_episodes, replaced_by_episode};
@@ -120,7 +122,8 @@ fn select(
             None => open.push(id.clone()),
         }
     }
-    let mut found: Vec<PendingProposal> = find(stored, &open)?.into_iter().cloned().collect();
+    let found = find_each(&open, |typed| stored.find(typed))?;
+    let mut found: Vec<PendingProposal> = found.into_iter().cloned().collect();
     let is_wanted = |proposal: &&PendingProposal| {
         request.min_confidence.is_none_or(|min| proposal.confidence >= min)
             && (request.kinds.is_empty() || request.kinds.contains(&proposal.kind))
@@ -140,10 +143,9 @@ fn select(
 
 /// Returns the id of the record that a typed id was accepted as.
 fn accepted_as(stored: &StoredProposals, typed: &str) -> Option<String> {
-    let wanted = typed.trim().to_lowercase();
-    let is_pending = stored.pending.iter().any(|proposal| proposal.id.ends_with(&wanted));
-    let found = stored.decided.iter().find(|(id, _)| id.ends_with(&wanted));
-    match found.filter(|_| !is_pending && wanted.len() >= 4) {
+    let is_pending = stored.pending.iter().any(|proposal| is_meant(typed, &proposal.id));
+    let found = stored.decided.iter().find(|(id, _)| is_meant(typed, id));
+    match found.filter(|_| !is_pending) {
         Some((_, Decision::Accepted { record, .. })) => Some(record.to_string()),
         _ => None,
     }
@@ -217,10 +219,7 @@ fn edited_text<'t>(
     proposal: &'t PendingProposal,
     texts: &'t BTreeMap<String, String>,
 ) -> Result<&'t str, Error> {
-    let edited = texts
-        .iter()
-        .find(|(id, _)| !id.trim().is_empty() && proposal.id.ends_with(&id.trim().to_lowercase()));
-    match edited {
+    match texts.iter().find(|(id, _)| is_meant(id, &proposal.id)) {
         Some((id, text)) if text.trim().is_empty() => {
             Err(Error::bad_input(format!("the text of {id} is empty"))
                 .hint(Hint::text("to leave it out, use ").operation("cold_drop")))

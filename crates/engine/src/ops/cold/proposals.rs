@@ -8,7 +8,7 @@ mod stored;
 pub(super) use collect::{Collected, collect};
 pub(super) use shown::{ShownProposal, show_proposals};
 pub(super) use sources::{Selection, parse_day, sources};
-pub(super) use stored::{Decision, FOLDER, PendingProposal, StoredProposals};
+pub(super) use stored::{Decision, FOLDER, PendingProposal, StoredProposals, is_meant};
 
 use heirloom_core::record::{Record, Referent};
 
@@ -60,10 +60,17 @@ pub(super) fn settle_known(session: &Session, stored: &mut StoredProposals) {
     }
 }
 
-/// Finds the pending proposals with typed ids: whole ids, or ends of them.
-pub(super) fn find<'s>(
-    stored: &'s StoredProposals,
+/// Finds the proposals that typed ids stand for, each once.
+pub(super) fn find_each<'s>(
     typed: &[String],
+    find: impl Fn(&str) -> Result<&'s PendingProposal, Error>,
 ) -> Result<Vec<&'s PendingProposal>, Error> {
-    typed.iter().map(|typed| stored.find(typed)).collect()
+    let mut found: Vec<&PendingProposal> = vec![];
+    for typed in typed {
+        let proposal = find(typed)?;
+        if !found.iter().any(|known| known.id == proposal.id) {
+            found.push(proposal);
+        }
+    }
+    Ok(found)
 }

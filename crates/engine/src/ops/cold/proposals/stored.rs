@@ -140,6 +140,12 @@ impl Decision {
     }
 }
 
+/// Returns whether a typed id stands for an id: it is the whole id or its end.
+pub(in crate::ops::cold) fn is_meant(typed: &str, id: &str) -> bool {
+    let typed = typed.trim().to_lowercase();
+    typed.len() >= MIN_ID_CHARS && id.ends_with(&typed)
+}
+
 /// Returns the name of a speaker.
 pub(super) fn name_of(role: Role) -> &'static str {
     match role {
@@ -194,7 +200,7 @@ impl StoredProposals {
         self.files.insert(path.to_owned(), position);
     }
 
-    /// Moves a pending proposal to the decided ones. Returns it.
+    /// Moves a pending proposal to the decided ones.
     pub(in crate::ops::cold) fn decide(
         &mut self,
         id: &str,
@@ -206,30 +212,18 @@ impl StoredProposals {
         }
     }
 
-    /// Returns the pending proposal that a typed id stands for: the whole id or its end.
+    /// Returns the pending proposal that a typed id stands for.
     pub(in crate::ops::cold) fn find(&self, typed: &str) -> Result<&PendingProposal, Error> {
-        let wanted = typed.trim().to_lowercase();
-        let is_meant = |id: &str| wanted.len() >= MIN_ID_CHARS && id.ends_with(&wanted);
-        let found: Vec<&PendingProposal> =
-            self.pending.iter().filter(|proposal| is_meant(&proposal.id)).collect();
-        match found.as_slice() {
-            [one] => return Ok(one),
-            [] => {}
-            several => {
-                let ids = several.iter().map(|proposal| proposal.id.clone()).collect();
-                return Err(Error::not_found(
-                    format!("`{typed}` stands for several proposals"),
-                    ids,
-                )
-                .hint("type more of the id"));
-            }
+        let found = self.pending.iter().filter(|proposal| is_meant(typed, &proposal.id));
+        if let Some(proposal) = only(typed, found)? {
+            return Ok(proposal);
         }
-        match self.decided.iter().find(|(id, _)| is_meant(id)).map(|(_, decision)| decision) {
-            Some(Decision::Dropped(_)) => {
+        match self.decided.iter().find(|(id, _)| is_meant(typed, id)) {
+            Some((_, Decision::Dropped(_))) => {
                 let hint = Hint::text("take it back with ").call("cold_drop", [("undo", true)]);
                 Err(Error::bad_input(format!("`{typed}` was dropped")).hint(hint))
             }
-            Some(Decision::Accepted { record, .. }) => {
+            Some((_, Decision::Accepted { record, .. })) => {
                 Err(Error::bad_input(format!("`{typed}` was accepted already, as {record}")))
             }
             None => {
@@ -238,6 +232,36 @@ impl StoredProposals {
                 let hint = Hint::text("list the proposals with ").operation("cold_extract");
                 Err(Error::not_found(format!("no proposal has the id `{typed}`"), near).hint(hint))
             }
+        }
+    }
+
+    /// Returns the dropped proposal that a typed id stands for.
+    pub(in crate::ops::cold) fn find_dropped(
+        &self,
+        typed: &str,
+    ) -> Result<&PendingProposal, Error> {
+        let found = self.decided.iter().filter_map(|(id, decision)| match decision {
+            Decision::Dropped(proposal) if is_meant(typed, id) => Some(&**proposal),
+            _ => None,
+        });
+        only(typed, found)?.ok_or_else(|| {
+            Error::not_found(format!("no dropped proposal has the id `{typed}`"), vec![])
+        })
+    }
+}
+
+/// Returns the only proposal that a typed id stands for; `None` if there is none.
+fn only<'s>(
+    typed: &str,
+    found: impl Iterator<Item = &'s PendingProposal>,
+) -> Result<Option<&'s PendingProposal>, Error> {
+    match found.collect::<Vec<_>>().as_slice() {
+        [] => Ok(None),
+        [proposal] => Ok(Some(proposal)),
+        several => {
+            let ids = several.iter().map(|proposal| proposal.id.clone()).collect();
+            let message = format!("`{typed}` stands for several proposals");
+            Err(Error::not_found(message, ids).hint("type more of the id"))
         }
     }
 }

@@ -191,6 +191,13 @@ fn a_damaged_state_is_kept_and_reported() {
     assert!(message.contains("are made again"), "{message}");
     assert_eq!(answer["proposals"].as_array().unwrap().len(), all.len());
     assert!(state(&workspace).with_file_name("proposals.damaged-1").exists());
+    // A command that finds no proposal for this reason says so.
+    fs::write(state(&workspace), "{").unwrap();
+    let error = workspace.run(&["cold", "drop", &all[0]]).failed(2);
+    assert!(error.contains("proposals.damaged-2"), "{error}");
+    fs::write(state(&workspace), "{").unwrap();
+    let shown = workspace.run(&["cold", "accept", "--all"]).ok();
+    assert!(shown.contains("proposals.damaged-3"), "{shown}");
 }
 
 #[cfg(unix)]

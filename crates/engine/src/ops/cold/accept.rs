@@ -73,14 +73,15 @@ impl Operation for ColdAccept {
 
     fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
-        let (accepted, _) = StoredProposals::update(session, |stored| {
+        let (accepted, damage) = StoredProposals::update(session, |stored| {
             settle_known(session, stored);
             let (proposals, mut notes) = select(stored, &request)?;
             let written = write_all(session, &mut transaction, stored, &proposals, &request)?;
             notes.extend(written.notes);
             Ok((written.records, notes))
         })?;
-        let (records, notes) = accepted;
+        let (records, mut notes) = accepted;
+        notes.extend(damage.map(|problem| problem.to_string()));
         transaction.commit()?;
         // A process that ends here has stored the records, by whose origins the next request knows that the proposals
         // were accepted.

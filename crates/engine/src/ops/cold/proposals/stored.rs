@@ -155,7 +155,8 @@ pub(super) fn name_of(role: Role) -> &'static str {
 }
 
 impl StoredProposals {
-    /// Changes what is stored under a lock. A damaged file is set aside, so that it can be looked at, and reported.
+    /// Changes what is stored under a lock. A damaged file is set aside, so that it can be looked at, and reported, also
+    /// by the error if the change fails.
     pub(in crate::ops::cold) fn update<T>(
         session: &Session,
         change: impl FnOnce(&mut StoredProposals) -> Result<T, Error>,
@@ -176,7 +177,10 @@ impl StoredProposals {
                 (Self::default(), Some(Problem::in_file(path, message)))
             }
         };
-        let result = change(&mut stored)?;
+        let result = change(&mut stored).map_err(|error| match &problem {
+            Some(problem) => Error { message: format!("{}; {problem}", error.message), ..error },
+            None => error,
+        })?;
         let text = serde_json::to_string(&stored).map_err(|it| Error::system(it.to_string()))?;
         folder.write(FILE, &text)?;
         Ok((result, problem))

@@ -223,13 +223,12 @@ fn tempfile_with(text: String) -> Workspace {
     outside
 }
 
+/// Runs the review on a terminal.
 #[cfg(target_os = "linux")]
-#[test]
-fn proposals_are_reviewed_one_by_one_on_a_terminal() {
+fn review_on_terminal(workspace: &Workspace, typed: &str) -> String {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
 
-    let workspace = workspace();
     let mut script = Command::new("script");
     script.current_dir(workspace.path());
     for (key, value) in workspace.command().get_envs() {
@@ -239,13 +238,31 @@ fn proposals_are_reviewed_one_by_one_on_a_terminal() {
         };
     }
     let line = format!("{HEIR} cold extract");
-    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    script.env("VISUAL", "false").args(["--quiet", "--return", "--command", &line, "/dev/null"]);
     let child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.unwrap();
-    child.stdin.take().unwrap().write_all(b"x\nd\na\n").unwrap();
-    let shown = CommandOutput::of(&child.wait_with_output().unwrap()).ok();
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    CommandOutput::of(&child.wait_with_output().unwrap()).ok()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn proposals_are_reviewed_one_by_one_on_a_terminal() {
+    let workspace = workspace();
+    let shown = review_on_terminal(&workspace, "x\nd\na\n");
     assert!(shown.contains("1 of 2") && shown.contains("`x` is none of these"), "{shown}");
     let facts = facts(&workspace);
     assert_eq!(facts.len(), 1, "{shown}");
     assert_eq!(ids(&workspace), [""; 0]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_editor_that_fails_loses_no_decision() {
+    let workspace = workspace();
+    let all = ids(&workspace);
+    let shown = review_on_terminal(&workspace, "a\ne\n");
+    assert!(shown.contains("false ended with"), "{shown}");
+    assert_eq!(facts(&workspace).len(), 1, "{shown}");
+    assert_eq!(ids(&workspace), all[1..]);
 }

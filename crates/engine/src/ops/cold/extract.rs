@@ -82,7 +82,7 @@ impl Operation for ColdExtract {
                 true => Collected::default(),
                 false => collect(session, &sources, stored)?,
             };
-            settle_known(session, stored);
+            settle_known(session, stored)?;
             Ok((collected, stored.pending.clone()))
         })?;
         let all = proposals.len();

@@ -105,10 +105,11 @@ pub(in crate::ops::cold) struct Replaced {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::ops::cold) enum Decision {
-    /// It became a record.
+    /// It became a record, or a statement of a rule.
     Accepted {
-        /// The id of the record.
-        record: Uuid,
+        /// The id of the record; `None` for a statement of a rule.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        record: Option<Uuid>,
         kind: ProposalKind,
         text: String,
         source: String,
@@ -133,8 +134,8 @@ impl PendingProposal {
 }
 
 impl Decision {
-    /// The decision for a proposal that became a record.
-    pub(in crate::ops::cold) fn accepted(proposal: PendingProposal, record: Uuid) -> Self {
+    /// The decision for a proposal that became a record, or without one a statement of a rule.
+    pub(in crate::ops::cold) fn accepted(proposal: PendingProposal, record: Option<Uuid>) -> Self {
         let source = proposal.source();
         Decision::Accepted { record, kind: proposal.kind, text: proposal.text, source }
     }
@@ -228,7 +229,8 @@ impl StoredProposals {
                 Err(Error::bad_input(format!("`{typed}` was dropped")).hint(hint))
             }
             Some((_, Decision::Accepted { record, .. })) => {
-                Err(Error::bad_input(format!("`{typed}` was accepted already, as {record}")))
+                let accepted = record.map_or_else(|| "a rule".to_owned(), |id| id.to_string());
+                Err(Error::bad_input(format!("`{typed}` was accepted already, as {accepted}")))
             }
             None => {
                 let ids = self.pending.iter().map(|proposal| proposal.id.as_str());

@@ -81,6 +81,13 @@ fn arguments(command: Command) -> Command {
             flag("list", "List the proposals, also on a terminal")
                 .conflicts_with_all(["accept", "drop", "accept-all", "edit"]),
         )
+        .arg(
+            Arg::new("to")
+                .long("to")
+                .value_name("PLACE")
+                .value_parser(PossibleValuesParser::new(["facts", "hot"]))
+                .help("Where accepted instructions and preferences go: facts, or hot, the rules that every conversation loads [default: facts]"),
+        )
         .arg(flag("private", "Keep what is accepted on this machine and out of git"))
 }
 

@@ -223,6 +223,89 @@ fn tempfile_with(text: String) -> Workspace {
     outside
 }
 
+const PROFILE: &str = "agent/rules/common/user-profile.md";
+const CONVENTIONS: &str = "agent/rules/common/global-conventions.md";
+
+fn workspace_with_rules() -> Workspace {
+    let workspace = workspace();
+    workspace.write(
+        PROFILE,
+        "<!-- budget: 8 lines -->\n# User profile\n\n## Preferences\n\n- Answers: in English.\n",
+    );
+    workspace.write(CONVENTIONS, "# Global conventions\n");
+    workspace
+}
+
+#[test]
+fn accepted_statements_can_go_to_the_rules() {
+    let workspace = workspace_with_rules();
+    let profile = workspace.read(PROFILE);
+    let shown = workspace.run(&["cold", "extract", "--accept-all", "--to", "hot"]).ok();
+    assert!(shown.contains("user-profile.md:7  I prefer short answers without code."), "{shown}");
+    let added = format!("{profile}- I prefer short answers without code.\n");
+    assert_eq!(workspace.read(PROFILE), added);
+    let added = "# Global conventions\n\n## Patterns\n\n- Always cite the source of a number.\n";
+    assert_eq!(workspace.read(CONVENTIONS), added);
+    assert_eq!(facts(&workspace).len(), 0);
+    assert_eq!(ids(&workspace), [""; 0]);
+}
+
+#[test]
+fn what_a_rule_says_is_neither_proposed_nor_added_again() {
+    let workspace = workspace_with_rules();
+    workspace
+        .write(CONVENTIONS, "# Global conventions\n\n* always cite the\n  source of a number\n");
+    let all = ids(&workspace);
+    assert_eq!(all.len(), 1);
+    let before = workspace.read(CONVENTIONS);
+    let texts = format!("{}=Always cite the source of a number", all[0]);
+    let shown = workspace.run(&["cold", "accept", "--texts", &texts, "--to", "hot"]).ok();
+    assert!(shown.contains("global-conventions.md:3 already"), "{shown}");
+    assert_eq!(workspace.read(CONVENTIONS), before);
+    assert_eq!(ids(&workspace), [""; 0]);
+}
+
+#[test]
+fn a_rule_that_would_exceed_its_budget_is_not_changed() {
+    let workspace = workspace_with_rules();
+    let profile = workspace.read(PROFILE).replace("8 lines", "6 lines");
+    workspace.write(PROFILE, &profile);
+    let conventions = workspace.read(CONVENTIONS);
+    let all = ids(&workspace);
+    let error = workspace.run(&["cold", "accept", "--all", "--to", "hot"]).failed(2);
+    assert!(error.contains("would exceed its budget: 7 of 6 lines"), "{error}");
+    assert_eq!(workspace.read(PROFILE), profile);
+    assert_eq!(workspace.read(CONVENTIONS), conventions);
+    assert_eq!(ids(&workspace), all);
+    fs::remove_file(workspace.path().join(PROFILE)).unwrap();
+    let error = workspace.run(&["cold", "accept", "--all", "--to", "hot"]).failed(2);
+    assert!(error.contains("heir hot init"), "{error}");
+    let private = ["cold", "accept", "--all", "--to", "hot", "--private"];
+    let error = workspace.run(&private).failed(2);
+    assert!(error.contains("in git"), "{error}");
+    workspace.run(&["cold", "accept", "--all"]).ok();
+    assert_eq!(facts(&workspace).len(), 2);
+}
+
+#[test]
+fn a_later_statement_replaces_the_rule_or_the_fact_of_an_earlier_one() {
+    for place in ["hot", "facts"] {
+        let workspace = workspace_with_rules();
+        workspace.run(&["cold", "extract", "--accept-all", "--to", place]).ok();
+        let later = r#"{"role":"user","content":"From now on I prefer long answers with code instead of short ones.","timestamp":"2026-02-21T09:00:00Z"}"#;
+        workspace.write("agent-transcripts/later.jsonl", format!("{later}\n"));
+        let found = proposals(&workspace);
+        assert!(found[0]["replaces"].is_object(), "{found:?}");
+        let id = found[0]["id"].as_str().unwrap();
+        workspace.run(&["cold", "accept", id, "--to", "hot"]).ok();
+        let rules = workspace.read(PROFILE) + &workspace.read(CONVENTIONS);
+        assert!(rules.contains("- From now on I prefer long answers"), "{rules}");
+        assert!(!rules.contains("short answers"), "{rules}");
+        let facts = Value::from(facts(&workspace)).to_string();
+        assert!(!facts.contains("short answers"), "{facts}");
+    }
+}
+
 /// Runs the review on a terminal.
 #[cfg(target_os = "linux")]
 fn review_on_terminal(workspace: &Workspace, typed: &str) -> String {

@@ -89,7 +89,9 @@ impl Decisions {
         if !self.accept.is_empty() {
             let texts: Map<String, Value> =
                 self.texts.iter().map(|(id, text)| (id.clone(), json!(text))).collect();
-            let request = json!({"ids": self.accept, "texts": texts, "private": is_private});
+            let to = call.matches.get_one::<String>("to").map_or("facts", String::as_str);
+            let request =
+                json!({"ids": self.accept, "texts": texts, "private": is_private, "to": to});
             replies.push(("accepted", operation("cold_accept", session, request)?));
         }
         if !self.drop.is_empty() {

@@ -106,7 +106,8 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
         return decisions.carry_out(call, &session);
     }
     if matches.get_flag("accept-all") {
-        let accept = ids_of(&list_to_decide(call, &session, request)?);
+        let proposals = proposals_of(&list_to_decide(call, &session, request)?)?;
+        let accept = proposals.into_iter().map(|proposal| proposal.id).collect();
         return Decisions { accept, ..Decisions::default() }.carry_out(call, &session);
     }
     if matches.get_flag("edit") {
@@ -206,10 +207,4 @@ fn proposals_of(reply: &Reply) -> Result<Vec<Proposal>, Error> {
     let data = reply.data(&|_| String::new());
     let proposals = data["proposals"].as_array().cloned().unwrap_or_default();
     proposals.iter().map(Proposal::of).collect()
-}
-
-fn ids_of(reply: &Reply) -> Vec<String> {
-    let data = reply.data(&|_| String::new());
-    let proposals = data["proposals"].as_array().cloned().unwrap_or_default();
-    proposals.iter().filter_map(|one| one["id"].as_str().map(str::to_owned)).collect()
 }

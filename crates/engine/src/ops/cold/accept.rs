@@ -378,7 +378,7 @@ fn read_affected(
     session: &Session,
     stored: &StoredProposals,
     records: &[(&PendingProposal, Record)],
-) -> Result<crate::memory::MemorySlice, Error> {
+) -> Result<MemorySlice, Error> {
     let keys = records.iter().flat_map(|(_, record)| component_keys(record));
     let replaced = replaced_records(stored, records.iter().map(|(proposal, _)| *proposal));
     let keys: Vec<ComponentKey<'static>> = keys.map(ComponentKey::into_owned).collect();

@@ -10,7 +10,7 @@ pub(super) use shown::{ShownProposal, show_proposals};
 pub(super) use sources::{Selection, parse_day, sources};
 pub(super) use stored::{Decision, FOLDER, PendingProposal, Replaced, StoredProposals, is_meant};
 
-use heirloom_core::record::{Record, Referent};
+use heirloom_core::record::{Body, Episode, Record, Referent};
 
 use crate::hot::read_rules;
 use crate::memory::{MemoryQuery, MemorySlice};
@@ -40,8 +40,7 @@ pub(super) fn record_of<'k>(
     }
 }
 
-fn has_content(record: &Record, episode: &heirloom_core::record::Episode) -> bool {
-    use heirloom_core::record::Body;
+fn has_content(record: &Record, episode: &Episode) -> bool {
     matches!(&record.body, Body::Episode(stored) if episode.has_same_content(stored))
 }
 

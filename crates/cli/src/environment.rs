@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::editor::Editor;
 use crate::progress;
 use clap::ArgMatches;
 use heirloom_core::parallel;
@@ -226,15 +227,6 @@ impl Environment {
         let named = named.or_else(heirloom_engine::user_editor).map(Editor::Command);
         named.or_else(|| installed(DEFAULT_EDITORS).map(Editor::Program))
     }
-}
-
-/// An editor.
-#[derive(Debug, Clone)]
-pub(crate) enum Editor {
-    /// A command line.
-    Command(String),
-    /// A program.
-    Program(PathBuf),
 }
 
 /// Editors that may be installed, the preferred one first.

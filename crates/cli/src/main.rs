@@ -6,6 +6,7 @@
 mod arguments;
 mod command;
 mod completion;
+mod editor;
 mod environment;
 mod exit;
 mod local;

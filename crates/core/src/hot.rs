@@ -15,6 +15,7 @@ pub mod loaded;
 pub mod placement;
 pub mod reconcile;
 pub mod review;
+pub mod statement;
 pub mod templates;
 
 pub use budget::{Budget, Fill, Size};

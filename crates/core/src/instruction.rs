@@ -22,6 +22,7 @@ use rules::{
 };
 pub(crate) use sections::chunk_instructs;
 pub use sections::instructions_in_section;
+pub(crate) use words::RECURRING_OCCASIONS;
 use words::{
     EXPLICIT_OPENINGS, GENERIC_WORDS, HEDGES, INSTRUCTION_WORDS, LEAD_INS, QUESTION_BEGINNINGS,
     RECURRING_OPENINGS, RULE_PHRASES, UNIVERSAL_PHRASES,

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use heirloom_core::Problem;
 use heirloom_core::transcript::extraction::ProposalKind;
 use heirloom_engine::{Error, Reply, Session, ops};
 use serde_json::{Map, Value, json};
@@ -17,6 +18,7 @@ use serde_json::{Map, Value, json};
 use self::decisions::{Decisions, Proposal};
 use super::{CommandContext, LocalCommand};
 use crate::exit::Code;
+use crate::wording::format_hint;
 
 pub(super) const COLD_EXTRACT: LocalCommand = LocalCommand {
     words: &["cold", "extract"],
@@ -65,14 +67,27 @@ fn arguments(command: Command) -> Command {
         )
         .arg(ids("accept", "Store the proposals with these ids as memories"))
         .arg(ids("drop", "Never make the proposals with these ids again"))
-        .arg(flag("accept-all", "Store all proposals that would be listed"))
+        .arg(
+            flag("accept-all", "Store all proposals that would be listed")
+                .conflicts_with_all(["accept", "drop"]),
+        )
         .arg(flag("edit", "Decide in your editor, with a block for each proposal").conflicts_with_all([
             "accept",
             "drop",
             "accept-all",
             "json",
         ]))
-        .arg(flag("list", "List the proposals, also on a terminal"))
+        .arg(
+            flag("list", "List the proposals, also on a terminal")
+                .conflicts_with_all(["accept", "drop", "accept-all", "edit"]),
+        )
+        .arg(
+            Arg::new("to")
+                .long("to")
+                .value_name("PLACE")
+                .value_parser(PossibleValuesParser::new(["facts", "hot"]))
+                .help("Where accepted instructions and preferences go: facts, or hot, the rules that every conversation loads [default: facts]"),
+        )
         .arg(flag("private", "Keep what is accepted on this machine and out of git"))
 }
 
@@ -86,16 +101,19 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
     let (accept, drop) = (named("accept"), named("drop"));
     if !accept.is_empty() || !drop.is_empty() {
         // The ids may be of proposals that are yet to be made.
-        list(&session, request)?;
+        list_to_decide(call, &session, request)?;
         let decisions = Decisions { accept, drop, ..Decisions::default() };
         return decisions.carry_out(call, &session);
     }
     if matches.get_flag("accept-all") {
-        let accept = ids_of(&list(&session, request)?);
+        let proposals = proposals_of(&list_to_decide(call, &session, request)?)?;
+        let accept = proposals.into_iter().map(|proposal| proposal.id).collect();
         return Decisions { accept, ..Decisions::default() }.carry_out(call, &session);
     }
     if matches.get_flag("edit") {
-        return edit::run(call, &session, || proposals_of(&list(&session, request)?));
+        return edit::run(call, &session, || {
+            proposals_of(&list_to_decide(call, &session, request)?)
+        });
     }
     let reply = list(&session, request)?;
     let is_interactive = !call.output.is_json()
@@ -107,6 +125,7 @@ fn run(call: &CommandContext<'_>) -> Result<Code, Error> {
         call.output.reply(&reply);
         return Ok(Code::Success);
     }
+    report_problems(call, &reply);
     review::run(call, &proposals)?.carry_out(call, &session)
 }
 
@@ -158,6 +177,25 @@ fn list(session: &Session, request: Value) -> Result<Reply, Error> {
     operation("cold_extract", session, request)
 }
 
+/// Lists the proposals for a command that does not print the list, and reports what could not be read: a transcript that
+/// has not changed is not read again, and its problems are not reported later.
+fn list_to_decide(
+    call: &CommandContext<'_>,
+    session: &Session,
+    request: Value,
+) -> Result<Reply, Error> {
+    let reply = list(session, request)?;
+    report_problems(call, &reply);
+    Ok(reply)
+}
+
+fn report_problems(call: &CommandContext<'_>, reply: &Reply) {
+    let data = reply.data(&|hint| format_hint(hint, None));
+    let problems: Vec<Problem> =
+        serde_json::from_value(data["problems"].clone()).unwrap_or_default();
+    call.output.problems(&problems);
+}
+
 /// Runs an operation by its name.
 fn operation(name: &str, session: &Session, request: Value) -> Result<Reply, Error> {
     let op =
@@ -169,10 +207,4 @@ fn proposals_of(reply: &Reply) -> Result<Vec<Proposal>, Error> {
     let data = reply.data(&|_| String::new());
     let proposals = data["proposals"].as_array().cloned().unwrap_or_default();
     proposals.iter().map(Proposal::of).collect()
-}
-
-fn ids_of(reply: &Reply) -> Vec<String> {
-    let data = reply.data(&|_| String::new());
-    let proposals = data["proposals"].as_array().cloned().unwrap_or_default();
-    proposals.iter().filter_map(|one| one["id"].as_str().map(str::to_owned)).collect()
 }

@@ -4,7 +4,7 @@ use super::words::{
     ANSWER_SCOPES, DEMANDED_VERBS, DEMANDS, EPISTEMIC_MODALS, GENERIC_QUANTIFIERS, GENERIC_VERBS,
     IDLE_PROHIBITIONS, IMPERATIVES, LANGUAGES, MANNER_OPENINGS, MANNERS, NO_RECURRENCE, NO_REPLIES,
     OBLIGATIONS, OBSERVATIONS, ONE_TASK_SCOPES, PREFERENCE_PHRASES, PRESENT_MOMENT,
-    RECURRING_OPENINGS, STATES, UNIVERSAL_SCOPES,
+    RECURRING_OCCASIONS, RECURRING_OPENINGS, STATES, UNIVERSAL_SCOPES,
 };
 use crate::phrase::FoldedSentence;
 
@@ -132,6 +132,7 @@ pub(super) fn is_quantified_imperative(bare: &FoldedSentence<'_>) -> bool {
     let is_imperative = || bare.starts_with_any(IMPERATIVES) || bare.contains_any(OBLIGATIONS);
     let is_generic = || {
         bare.contains_any(&["always", "never"])
+            || bare.contains_any(RECURRING_OCCASIONS)
             || bare.contains_any(GENERIC_QUANTIFIERS)
             || bare.contains_any(ANSWER_SCOPES)
     };

@@ -144,8 +144,8 @@ pub(super) const IMPERATIVES: &[&str] = &[
     "treat", "update", "use", "validate", "wrap", "write",
 ];
 
-/// Quantifiers that make an imperative a rule.
-pub(super) const GENERIC_QUANTIFIERS: &[&str] = &[
+/// Phrases of an occasion that comes again: an imperative with one of them is a rule.
+pub(crate) const RECURRING_OCCASIONS: &[&str] = &[
     "after each",
     "after every",
     "all the time",
@@ -159,11 +159,26 @@ pub(super) const GENERIC_QUANTIFIERS: &[&str] = &[
     "before every",
     "before merging",
     "before pushing",
+    "each time",
+    "every time",
+    "on each",
+    "on every",
+    "per commit",
+    "whenever",
+    "with each",
+    "with every",
+    "ever again",
+    "ever",
+    "unless i",
+    "until i",
+    "without asking",
+];
+
+/// Other quantifiers that make an imperative a rule.
+pub(super) const GENERIC_QUANTIFIERS: &[&str] = &[
     "before you commit",
     "before you merge",
     "before you push",
-    "each time",
-    "every time",
     "everywhere",
     "for any",
     "for each",
@@ -172,19 +187,8 @@ pub(super) const GENERIC_QUANTIFIERS: &[&str] = &[
     "in any",
     "in each",
     "in every",
-    "on each",
-    "on every",
-    "per commit",
-    "whenever",
-    "with each",
-    "with every",
     "by default",
-    "ever again",
-    "ever",
-    "unless i",
-    "until i",
     "unless we",
-    "without asking",
 ];
 
 /// Words for all that an assistant says: an imperative about it holds from then on.

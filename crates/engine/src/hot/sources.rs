@@ -1,6 +1,6 @@
 //! Reads the files of hot memory.
 
-use heirloom_core::hot::{SourceFile, generated};
+use heirloom_core::hot::{SourceFile, generated, statement};
 use heirloom_core::{Problem, name};
 
 use crate::{Error, Session};
@@ -24,6 +24,11 @@ impl HotFiles {
             let name = heirloom_core::path::file_name(&file.path);
             file.path == typed || name == typed || file.stem() == typed
         })
+    }
+
+    /// Finds the rule with a statement that says the same in the same words, and its line.
+    pub(crate) fn find_statement(&self, said: &str) -> Option<(&SourceFile, usize)> {
+        self.files.iter().find_map(|file| Some((file, statement::find(&file.text, said)?)))
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a person decides about proposals, and carrying it out.
 
 use heirloom_core::record::short_id;
-use heirloom_engine::{Error, Session};
+use heirloom_engine::{Error, Reply, Session};
 use serde_json::{Map, Value, json};
 
 use super::operation;
 use crate::exit::Code;
 use crate::local::CommandContext;
+use crate::wording::format_hint;
 
 /// A proposal, as the operation lists it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -89,7 +90,9 @@ impl Decisions {
         if !self.accept.is_empty() {
             let texts: Map<String, Value> =
                 self.texts.iter().map(|(id, text)| (id.clone(), json!(text))).collect();
-            let request = json!({"ids": self.accept, "texts": texts, "private": is_private});
+            let to = call.matches.get_one::<String>("to").map_or("facts", String::as_str);
+            let request =
+                json!({"ids": self.accept, "texts": texts, "private": is_private, "to": to});
             replies.push(("accepted", operation("cold_accept", session, request)?));
         }
         if !self.drop.is_empty() {
@@ -97,9 +100,7 @@ impl Decisions {
             replies.push(("dropped", operation("cold_drop", session, request)?));
         }
         if call.output.is_json() {
-            let data = |reply: &heirloom_engine::Reply| {
-                reply.data(&|hint| crate::wording::format_hint(hint, None))
-            };
+            let data = |reply: &Reply| reply.data(&|hint| format_hint(hint, None));
             let answers: Map<String, Value> =
                 replies.iter().map(|(name, reply)| ((*name).to_owned(), data(reply))).collect();
             call.output.data(Value::Object(answers));

@@ -6,7 +6,6 @@ use super::decisions::Proposal;
 use super::review_text::{self, ReviewProblem};
 use crate::exit::Code;
 use crate::local::CommandContext;
-use crate::local::workspace_edit::open;
 
 /// Opens the proposals in an editor and carries out what was typed. A text that cannot be carried out is kept, and the
 /// next review begins with it.
@@ -22,17 +21,19 @@ pub(super) fn run(
     let proposals = proposals()?;
     let file = ReviewFile::of(session);
     let path = file.path();
-    match file.read()? {
-        Some(_) => call.output.note(&format!("going on with {}", path.display())),
-        None if proposals.is_empty() => {
-            call.output.note("no proposals");
-            return Ok(Code::Success);
-        }
-        None => file.write(&review_text::render(&proposals))?,
+    // A review that cannot be read is opened, too, since the editor can correct it.
+    let is_begun = !matches!(file.read(), Ok(None));
+    if is_begun {
+        call.output.note(&format!("going on with {}", path.display()));
+    } else if proposals.is_empty() {
+        call.output.note("no proposals");
+        return Ok(Code::Success);
+    } else {
+        file.write(&review_text::render(&proposals))?;
     }
-    open(&editor, &path)?;
-    let text = file.read()?.unwrap_or_default();
+    editor.open(&path)?;
     let again = "correct it with `heir cold extract --edit`, which opens the same text again";
+    let text = file.read().map_err(|error| error.hint(again))?.unwrap_or_default();
     let decisions = review_text::parse(&text, &proposals).map_err(|problem| {
         let ReviewProblem { line, message } = problem;
         Error::bad_input(format!("{}:{line}: {message}", path.display())).hint(again)

@@ -7,7 +7,6 @@ use heirloom_engine::{Error, ReviewFile};
 
 use super::decisions::{Decisions, Proposal};
 use crate::local::CommandContext;
-use crate::local::workspace_edit::open;
 
 /// The keys that a person types.
 const KEYS: &str = "a accept · e edit and accept · d drop · s skip · A accept the rest · q quit";
@@ -54,12 +53,17 @@ pub(super) fn run(call: &CommandContext<'_>, proposals: &[Proposal]) -> Result<D
                 decisions.accept.push(proposal.id.clone());
                 accepts_rest = true;
             }
-            Key::Edit => match edit(call, &proposal.text)? {
-                Some(text) => {
+            Key::Edit => match edit(call, &proposal.text) {
+                Ok(Some(text)) => {
                     decisions.accept.push(proposal.id.clone());
                     decisions.texts.push((proposal.id.clone(), text));
                 }
-                None => call.output.note("the text is empty: skipped"),
+                Ok(None) => call.output.note("the text is empty: skipped"),
+                // An error would discard the decisions before it.
+                Err(error) => {
+                    call.output.error(&error);
+                    call.output.note("skipped");
+                }
             },
             Key::Drop => decisions.drop.push(proposal.id.clone()),
             Key::Skip => {}
@@ -121,7 +125,7 @@ fn edit(call: &CommandContext<'_>, text: &str) -> Result<Option<String>, Error> 
     let session = call.environment.session()?;
     let file = ReviewFile::of_one(&session);
     file.write(&format!("{text}\n"))?;
-    open(&editor, &file.path())?;
+    editor.open(&file.path())?;
     let edited = file.read()?.unwrap_or_default().trim().to_owned();
     file.remove()?;
     Ok(Some(edited).filter(|edited| !edited.is_empty()))

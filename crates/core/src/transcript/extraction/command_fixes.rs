@@ -44,7 +44,7 @@ pub(super) fn collect_command_fixes(transcript: &Transcript) -> Vec<Proposal> {
             text: format!("`{new}` worked after `{old}` had failed."),
             line: next.line,
             at: turn.and_then(|turn| turn.at),
-            said_by: Role::Assistant,
+            speaker: Role::Assistant,
             confidence: 0.65,
             reason: "a command that worked after one that failed".to_owned(),
             replaces: None,

@@ -135,7 +135,7 @@ pub(super) fn collect_corrections(
                     text: sentence.to_owned(),
                     line: message.turn.line,
                     at: message.turn.at,
-                    said_by: message.turn.role,
+                    speaker: message.turn.role,
                     confidence: if repeated > 0 { 0.8 } else { 0.7 },
                     reason,
                     replaces: None,

@@ -169,8 +169,8 @@ pub(super) fn collect(
     let is_choice = |line: usize| transcript.choices.iter().any(|choice| choice.line == line);
     let proposal = |decision: Statement| {
         let message = message_on(conversation, decision.line);
-        let said_by = message.map_or(Role::User, |message| message.turn.role);
-        let is_of_user = said_by == Role::User;
+        let speaker = message.map_or(Role::User, |message| message.turn.role);
+        let is_of_user = speaker == Role::User;
         // The "user" of a sub-agent is the agent that called it.
         let is_foreign = is_of_user && transcript.is_of_subagent
             || message.is_some_and(|message| {
@@ -205,7 +205,7 @@ pub(super) fn collect(
             text: text.to_owned(),
             line: decision.line,
             at: time_of(conversation, decision.line),
-            said_by,
+            speaker,
             confidence,
             reason: reason.to_owned(),
             replaces: None,

@@ -184,7 +184,7 @@ pub(super) fn collect_facts(conversation: &Conversation<'_>) -> Vec<Proposal> {
 
 fn facts_in<'m>(message: &'m Message<'_>) -> impl Iterator<Item = Proposal> + use<'m> {
     let sentences = statements_of(message);
-    let (line, at, said_by) = (message.turn.line, message.turn.at, message.turn.role);
+    let (line, at, speaker) = (message.turn.line, message.turn.at, message.turn.role);
     sentences.filter_map(move |sentence| {
         let (confidence, reason) = fact(sentence)?;
         Some(Proposal {
@@ -192,7 +192,7 @@ fn facts_in<'m>(message: &'m Message<'_>) -> impl Iterator<Item = Proposal> + us
             text: sentence.to_owned(),
             line,
             at,
-            said_by,
+            speaker,
             confidence,
             reason: reason.to_owned(),
             replaces: None,

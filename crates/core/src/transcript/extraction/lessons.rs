@@ -97,7 +97,7 @@ pub(super) fn collect_lessons(
             text,
             line: finding.line,
             at: time_of(conversation, finding.line),
-            said_by: Role::Assistant,
+            speaker: Role::Assistant,
             confidence,
             reason: reason.to_owned(),
             replaces: None,

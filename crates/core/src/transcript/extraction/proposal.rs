@@ -86,8 +86,8 @@ pub struct Proposal {
     pub line: usize,
     /// The time of the message.
     pub at: Option<Timestamp>,
-    /// Who said it.
-    pub said_by: Role,
+    /// The speaker: the user or the agent.
+    pub speaker: Role,
     /// How likely it is worth remembering, 0 to 1.
     pub confidence: f64,
     /// Why it is proposed.

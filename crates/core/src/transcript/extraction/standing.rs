@@ -3,7 +3,7 @@
 use super::preference::{self, Preference};
 use super::proposal::{Proposal, ProposalKind};
 use super::source::{is_document, is_of_client, statements_of};
-use crate::instruction::{RuleForm, RuleMatch, find_rule};
+use crate::instruction::{RECURRING_OCCASIONS, RuleForm, RuleMatch, find_rule};
 use crate::phrase::FoldedSentence;
 use crate::transcript::digest::conversation::{Conversation, Message};
 
@@ -97,27 +97,10 @@ const REPORT_OPENINGS: &[&str] = &[
     "we've",
 ];
 
-/// Phrases that name an occasion that comes again.
-const OCCASIONS: &[&str] = &[
-    "after each",
-    "after every",
-    "all the time",
+/// Phrases that make an instruction one for every time, besides those of an occasion that comes again.
+const EVERY_TIME_SCOPES: &[&str] = &[
     "always",
-    "any time",
-    "anytime",
-    "at all times",
-    "before any",
-    "before committing",
-    "before deploying",
-    "before each",
-    "before every",
-    "before merging",
-    "before pushing",
     "before you",
-    "each time",
-    "ever",
-    "ever again",
-    "every time",
     "in all answers",
     "in all replies",
     "in all responses",
@@ -126,16 +109,7 @@ const OCCASIONS: &[&str] = &[
     "in your replies",
     "in your responses",
     "never",
-    "on each",
-    "on every",
-    "per commit",
-    "unless i",
-    "until i",
-    "whenever",
     "when i ask",
-    "with each",
-    "with every",
-    "without asking",
 ];
 
 /// Words of a rule.
@@ -182,7 +156,7 @@ fn standing_in(message: &Message<'_>, is_work: bool) -> Vec<Proposal> {
         text: text.to_owned(),
         line: message.turn.line,
         at: message.turn.at,
-        said_by: message.turn.role,
+        speaker: message.turn.role,
         confidence,
         reason: reason.to_owned(),
         replaces: None,
@@ -231,7 +205,10 @@ fn instruction(sentence: &str, is_work: bool) -> Option<(&str, f64, &'static str
         RuleForm::Universal => (0.65, "states what always or never holds"),
         RuleForm::Request if folded.contains_any(EVERY_TIME) => (0.85, "asks for it every time"),
         RuleForm::Request => return None,
-        RuleForm::Recurring if folded.contains_any(OCCASIONS) => {
+        RuleForm::Recurring
+            if folded.contains_any(RECURRING_OCCASIONS)
+                || folded.contains_any(EVERY_TIME_SCOPES) =>
+        {
             (0.8, "an instruction for every time")
         }
         // "By default" and "only for the run command" specify a program as often.

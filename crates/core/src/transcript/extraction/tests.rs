@@ -43,7 +43,7 @@ fn only_the_user_instructs_and_prefers() {
     );
     assert_eq!(texts_of(&lines, ProposalKind::Preference), ["I prefer short functions"]);
     let of_the_second = &proposals(&lines)[1];
-    assert_eq!((of_the_second.line, of_the_second.said_by), (4, Role::User));
+    assert_eq!((of_the_second.line, of_the_second.speaker), (4, Role::User));
 }
 
 #[test]

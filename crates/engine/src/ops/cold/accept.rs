@@ -1,5 +1,7 @@
 //! `cold accept`: stores proposals as memories.
 
+mod rules;
+
 use std::collections::BTreeMap;
 
 use heirloom_core::Hint;
@@ -13,14 +15,18 @@ use heirloom_core::record::{
 use heirloom_core::transcript::extraction::ProposalKind;
 use heirloom_core::words;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::proposals::{Decision, PendingProposal, StoredProposals, find, record_of, settle_known};
+use self::rules::RuleStatement;
+use super::proposals::{
+    Decision, PendingProposal, StoredProposals, find_each, is_meant, record_of, settle_known,
+};
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::ChangedItems;
+use crate::view::{Role, View, span};
 use crate::work_session::{latest_episodes, replaced_by_episode};
-use crate::{Effect, Error, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct ColdAccept;
 
@@ -39,6 +45,9 @@ pub(crate) struct Request {
     /// With all: only these kinds.
     #[serde(default)]
     kinds: Vec<ProposalKind>,
+    /// Where instructions and preferences go.
+    #[serde(default)]
+    to: Destination,
     /// Texts to store in place of those of the transcript, by the ids of the proposals.
     #[serde(default)]
     texts: BTreeMap<String, String>,
@@ -56,34 +65,70 @@ pub(crate) struct Request {
     allow_secret: bool,
 }
 
+/// Where accepted instructions and preferences go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Destination {
+    /// Facts, which contexts have where they concern the task.
+    #[default]
+    Facts,
+    /// Hot memory: the rules that every conversation loads, within their budgets.
+    Hot,
+}
+
+/// What was accepted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AcceptedProposals {
+    #[serde(flatten)]
+    stored: ChangedItems,
+    /// Statements that were added to the rules that every conversation loads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<RuleStatement>,
+}
+
 impl Operation for ColdAccept {
     type Request = Request;
-    type Response = ChangedItems;
+    type Response = AcceptedProposals;
     const SPEC: Spec = Spec {
         name: "cold_accept",
         usage: "cold accept [ids]...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Store proposals from transcripts as memories: instructions, preferences, facts, decisions and lessons as facts, episodes as episodes. All are stored, or none; what a proposal changes is superseded.",
+        about: "Store proposals from transcripts as memories: instructions, preferences, facts, decisions and lessons as facts, episodes as episodes. Instructions and preferences can go to the rules of hot memory instead. All are stored, or none; what a proposal changes is superseded.",
     };
 
     const ALIASES: &[(&str, &str)] = &[("kind", "kinds"), ("id", "ids")];
 
-    fn run(session: &Session, request: Request) -> Result<ChangedItems, Error> {
+    fn run(session: &Session, request: Request) -> Result<AcceptedProposals, Error> {
+        if request.private && request.to == Destination::Hot {
+            let message = "what stays on this machine cannot go to the rules, which are in git";
+            let hint = Hint::text("leave out ").field("private").then(" or ").field("to");
+            return Err(Error::bad_input(message).hint(hint));
+        }
         let mut transaction = WriteTransaction::begin(session, request.allow_secret)?;
-        let (accepted, _) = StoredProposals::update(session, |stored| {
-            settle_known(session, stored);
+        let (done, damage) = StoredProposals::update(session, |stored| {
+            settle_known(session, stored)?;
             let (proposals, mut notes) = select(stored, &request)?;
-            let written = write_all(session, &mut transaction, stored, &proposals, &request)?;
-            notes.extend(written.notes);
-            Ok((written.records, notes))
+            let (hot, others): (Vec<_>, Vec<_>) =
+                proposals.into_iter().partition(|proposal| goes_to_rules(proposal, &request));
+            if request.to == Destination::Hot && !request.all {
+                notes.extend(others.iter().map(|proposal| {
+                    let id = short_id(&proposal.id);
+                    format!("{id}: only instructions and preferences go to the rules")
+                }));
+            }
+            let mut written = Written { notes, ..Written::default() };
+            rules::add(session, &mut transaction, stored, &hot, &request, &mut written)?;
+            write_all(session, &mut transaction, stored, &others, &request, &mut written)?;
+            Ok(written)
         })?;
-        let (records, notes) = accepted;
+        let Written { accepted, rules, mut notes } = done;
+        notes.extend(damage.map(|problem| problem.to_string()));
         transaction.commit()?;
-        // A process that ends here has stored the records, by whose origins the next request knows that the proposals
-        // were accepted.
+        // A process that ends here has stored the records and rules, by whose origins and texts the next request knows
+        // that the proposals were accepted.
         StoredProposals::update(session, |stored| {
-            for (id, text, record) in &records {
+            for AcceptedProposal { id, text, record } in &accepted {
                 stored.decide(id, |mut proposal| {
                     proposal.text.clone_from(text);
                     Decision::accepted(proposal, *record)
@@ -91,16 +136,41 @@ impl Operation for ColdAccept {
             }
             Ok(())
         })?;
-        let mut referents: Vec<Referent> =
-            records.into_iter().map(|(_, _, record)| Referent::Record(record)).collect();
+        let records = accepted.into_iter().filter_map(|accepted| accepted.record);
+        let mut referents: Vec<Referent> = records.map(Referent::Record).collect();
         referents.dedup();
         let known = MemoryQuery::new().referents(referents.clone()).read(session)?;
-        Ok(ChangedItems {
-            done: "stored",
-            items: known.describe(&referents, Standing::Active),
-            notes,
-        })
+        let items = known.describe(&referents, Standing::Active);
+        Ok(AcceptedProposals { stored: ChangedItems { done: "stored", items, notes }, rules })
     }
+}
+
+impl Answer for AcceptedProposals {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        if self.rules.is_empty() {
+            view.append(self.stored.view());
+            return view;
+        }
+        view.line([span(Role::Good, "added to the rules that every conversation loads")]);
+        for RuleStatement { path, line, text } in &self.rules {
+            let source = span(Role::Source, format!("{path}:{line}"));
+            view.line([source, "  ".into(), span(Role::Value, text)]);
+        }
+        if !self.stored.items.is_empty() {
+            view.append(self.stored.view());
+            return view;
+        }
+        for note in &self.stored.notes {
+            view.line([span(Role::Dim, note)]);
+        }
+        view
+    }
+}
+
+/// Returns whether a proposal becomes a statement of a rule.
+fn goes_to_rules(proposal: &PendingProposal, request: &Request) -> bool {
+    request.to == Destination::Hot && proposal.kind.is_standing()
 }
 
 /// Returns the proposals that a request accepts, and remarks on ids that need none.
@@ -113,14 +183,12 @@ fn select(
     let mut open = vec![];
     for id in typed {
         match accepted_as(stored, id) {
-            Some(record) => {
-                let short = short_id(&record).to_owned();
-                notes.push(format!("{id} was accepted already, as {short}"));
-            }
+            Some(accepted) => notes.push(format!("{id} was accepted already, as {accepted}")),
             None => open.push(id.clone()),
         }
     }
-    let mut found: Vec<PendingProposal> = find(stored, &open)?.into_iter().cloned().collect();
+    let found = find_each(&open, |typed| stored.find(typed))?;
+    let mut found: Vec<PendingProposal> = found.into_iter().cloned().collect();
     let is_wanted = |proposal: &&PendingProposal| {
         request.min_confidence.is_none_or(|min| proposal.confidence >= min)
             && (request.kinds.is_empty() || request.kinds.contains(&proposal.kind))
@@ -138,22 +206,39 @@ fn select(
     Ok((found, notes))
 }
 
-/// Returns the id of the record that a typed id was accepted as.
+/// Returns what a typed id was accepted as: the short id of a record, or a rule.
 fn accepted_as(stored: &StoredProposals, typed: &str) -> Option<String> {
-    let wanted = typed.trim().to_lowercase();
-    let is_pending = stored.pending.iter().any(|proposal| proposal.id.ends_with(&wanted));
-    let found = stored.decided.iter().find(|(id, _)| id.ends_with(&wanted));
-    match found.filter(|_| !is_pending && wanted.len() >= 4) {
-        Some((_, Decision::Accepted { record, .. })) => Some(record.to_string()),
+    let is_pending = stored.pending.iter().any(|proposal| is_meant(typed, &proposal.id));
+    let found = stored.decided.iter().find(|(id, _)| is_meant(typed, id));
+    match found.filter(|_| !is_pending) {
+        Some((_, Decision::Accepted { record: Some(record), .. })) => {
+            Some(short_id(&record.to_string()).to_owned())
+        }
+        Some((_, Decision::Accepted { record: None, .. })) => Some("a rule".to_owned()),
         _ => None,
     }
 }
 
+/// A proposal that a transaction accepts.
+struct AcceptedProposal {
+    id: String,
+    text: String,
+    /// The id of its record; `None` for a statement of a rule.
+    record: Option<Uuid>,
+}
+
 /// What a transaction writes.
+#[derive(Default)]
 struct Written {
-    /// The id of each proposal with its text and its record.
-    records: Vec<(String, String, Uuid)>,
+    accepted: Vec<AcceptedProposal>,
+    rules: Vec<RuleStatement>,
     notes: Vec<String>,
+}
+
+impl Written {
+    fn accept(&mut self, proposal: &PendingProposal, text: String, record: Option<Uuid>) {
+        self.accepted.push(AcceptedProposal { id: proposal.id.clone(), text, record });
+    }
 }
 
 fn write_all(
@@ -162,25 +247,29 @@ fn write_all(
     stored: &StoredProposals,
     proposals: &[PendingProposal],
     request: &Request,
-) -> Result<Written, Error> {
+    written: &mut Written,
+) -> Result<(), Error> {
     let mut records: Vec<(&PendingProposal, Record)> = vec![];
     for proposal in proposals {
         let text = edited_text(proposal, &request.texts)?;
         records.push((proposal, new_record(transaction, proposal, text, request)));
     }
     let known = read_affected(session, stored, &records)?;
-    let mut written = Written { records: vec![], notes: vec![] };
-    let mut batch: Vec<Record> = vec![];
     for (proposal, mut record) in records {
         let text = record.text().into_owned();
         if let Some(existing) = record_of(&known, proposal) {
-            written.records.push((proposal.id.clone(), text, existing.id));
+            written.accept(proposal, text, Some(existing.id));
             continue;
         }
         if proposal.episode.is_some() {
             replace_earlier_episode(&known, &mut record);
         } else if let Some(replaced) = &proposal.replaces {
-            record.supersedes = superseded(transaction, &known, stored, &written, &replaced.id)?;
+            record.supersedes =
+                superseded(transaction, &known, stored, &written.accepted, &replaced.id)?;
+            if is_rule(stored, &replaced.id) {
+                let (id, text) = (short_id(&proposal.id), &replaced.text);
+                written.notes.push(format!("{id} changes a rule, which has to be edited: {text}"));
+            }
         }
         let same = known.memory.find_equal(&record).filter(|_| record.supersedes.is_empty());
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
@@ -193,23 +282,19 @@ fn write_all(
             )?;
             let short = short_id(&same.id.to_string()).to_owned();
             written.notes.push(format!("{} is known already, as {short}", short_id(&proposal.id)));
-            written.records.push((proposal.id.clone(), text, same.id));
+            written.accept(proposal, text, Some(same.id));
             continue;
         }
-        let refused = |error: Error| Error {
-            message: format!(
-                "{} ({}): {}",
-                short_id(&proposal.id),
-                proposal.source(),
-                error.message
-            ),
-            ..error
-        };
-        transaction.write(&known, &record).map_err(refused)?;
-        written.records.push((proposal.id.clone(), text, record.id));
-        batch.push(record);
+        transaction.write(&known, &record).map_err(|error| refused(proposal, error))?;
+        written.accept(proposal, text, Some(record.id));
     }
-    Ok(written)
+    Ok(())
+}
+
+/// Names the proposal in an error.
+fn refused(proposal: &PendingProposal, error: Error) -> Error {
+    let (id, source) = (short_id(&proposal.id), proposal.source());
+    Error { message: format!("{id} ({source}): {}", error.message), ..error }
 }
 
 /// Returns the text of a proposal that the request gives in place of that of the transcript.
@@ -217,10 +302,7 @@ fn edited_text<'t>(
     proposal: &'t PendingProposal,
     texts: &'t BTreeMap<String, String>,
 ) -> Result<&'t str, Error> {
-    let edited = texts
-        .iter()
-        .find(|(id, _)| !id.trim().is_empty() && proposal.id.ends_with(&id.trim().to_lowercase()));
-    match edited {
+    match texts.iter().find(|(id, _)| is_meant(id, &proposal.id)) {
         Some((id, text)) if text.trim().is_empty() => {
             Err(Error::bad_input(format!("the text of {id} is empty"))
                 .hint(Hint::text("to leave it out, use ").operation("cold_drop")))
@@ -296,15 +378,29 @@ fn read_affected(
     session: &Session,
     stored: &StoredProposals,
     records: &[(&PendingProposal, Record)],
-) -> Result<crate::memory::MemorySlice, Error> {
+) -> Result<MemorySlice, Error> {
     let keys = records.iter().flat_map(|(_, record)| component_keys(record));
-    let replaced = records.iter().filter_map(|(proposal, _)| proposal.replaces.as_ref());
-    let replaced = replaced.filter_map(|replaced| match stored.decided.get(&replaced.id) {
-        Some(Decision::Accepted { record, .. }) => Some(Referent::Record(*record)),
+    let replaced = replaced_records(stored, records.iter().map(|(proposal, _)| *proposal));
+    let keys: Vec<ComponentKey<'static>> = keys.map(ComponentKey::into_owned).collect();
+    MemoryQuery::new().keys(keys).referents(replaced).read(session)
+}
+
+/// Returns the records that proposals replace.
+fn replaced_records<'p>(
+    stored: &StoredProposals,
+    proposals: impl Iterator<Item = &'p PendingProposal>,
+) -> Vec<Referent> {
+    let replaced = proposals.filter_map(|proposal| proposal.replaces.as_ref());
+    let records = replaced.filter_map(|replaced| match stored.decided.get(&replaced.id) {
+        Some(Decision::Accepted { record: Some(record), .. }) => Some(Referent::Record(*record)),
         _ => None,
     });
-    let keys: Vec<ComponentKey<'static>> = keys.map(ComponentKey::into_owned).collect();
-    MemoryQuery::new().keys(keys).referents(replaced.collect::<Vec<_>>()).read(session)
+    records.collect()
+}
+
+/// Returns whether a proposal was accepted as a rule.
+fn is_rule(stored: &StoredProposals, id: &str) -> bool {
+    matches!(stored.decided.get(id), Some(Decision::Accepted { record: None, .. }))
 }
 
 /// Returns the names of the record that a proposal replaces, if the earlier statement was accepted, also in the same
@@ -313,14 +409,16 @@ fn superseded(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     stored: &StoredProposals,
-    written: &Written,
+    accepted: &[AcceptedProposal],
     replaced: &str,
 ) -> Result<Vec<Referent>, Error> {
-    if let Some((_, _, record)) = written.records.iter().find(|(id, _, _)| id == replaced) {
-        return Ok(vec![Referent::Record(*record)]);
+    if let Some(earlier) = accepted.iter().find(|accepted| accepted.id == replaced) {
+        return Ok(earlier.record.map(Referent::Record).into_iter().collect());
     }
     match stored.decided.get(replaced) {
-        Some(Decision::Accepted { record, .. }) if known.memory.record(*record).is_some() => {
+        Some(Decision::Accepted { record: Some(record), .. })
+            if known.memory.record(*record).is_some() =>
+        {
             transaction.referents_of(known, MemoryTarget::Record(*record))
         }
         _ => Ok(vec![]),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::proposals::{
-    Decision, PendingProposal, ShownProposal, StoredProposals, find, show_proposals,
+    Decision, PendingProposal, ShownProposal, StoredProposals, find_each, show_proposals,
 };
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -54,7 +54,8 @@ fn drop_proposals(
     stored: &mut StoredProposals,
     typed: &[String],
 ) -> Result<Vec<ShownProposal>, Error> {
-    let found: Vec<PendingProposal> = find(stored, typed)?.into_iter().cloned().collect();
+    let found = find_each(typed, |typed| stored.find(typed))?;
+    let found: Vec<PendingProposal> = found.into_iter().cloned().collect();
     for proposal in &found {
         stored.decide(&proposal.id, |proposal| Decision::Dropped(Box::new(proposal)));
     }
@@ -62,24 +63,12 @@ fn drop_proposals(
 }
 
 fn take_back(stored: &mut StoredProposals, typed: &[String]) -> Result<Vec<ShownProposal>, Error> {
-    let dropped = |typed: &String| {
-        let wanted = typed.trim().to_lowercase();
-        let found = stored.decided.iter().find_map(|(id, decision)| match decision {
-            Decision::Dropped(proposal) if !wanted.is_empty() && id.ends_with(&wanted) => {
-                Some((**proposal).clone())
-            }
-            _ => None,
-        });
-        found.ok_or_else(|| {
-            Error::not_found(format!("no dropped proposal has the id `{typed}`"), vec![])
-        })
-    };
-    let proposals: Vec<PendingProposal> = typed.iter().map(dropped).collect::<Result<_, _>>()?;
-    let shown = proposals.iter().map(ShownProposal::of).collect();
-    for proposal in proposals {
-        if stored.decided.remove(&proposal.id).is_some() {
-            stored.pending.push(proposal);
-        }
+    let found = find_each(typed, |typed| stored.find_dropped(typed))?;
+    let found: Vec<PendingProposal> = found.into_iter().cloned().collect();
+    let shown = found.iter().map(ShownProposal::of).collect();
+    for proposal in found {
+        stored.decided.remove(&proposal.id);
+        stored.pending.push(proposal);
     }
     Ok(shown)
 }

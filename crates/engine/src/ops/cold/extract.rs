@@ -1,13 +1,13 @@
 //! `cold proposals`: proposes memories from the transcripts of conversations.
 
 use heirloom_core::transcript::extraction::ProposalKind;
-use heirloom_core::{Hint, Problem};
+use heirloom_core::{Hint, Problem, day};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::proposals::{
-    Collected, Selection, ShownProposal, StoredProposals, collect, parse_day, settle_known,
-    show_proposals, sources,
+    Collected, PendingProposal, Selection, ShownProposal, StoredProposals, collect, parse_day,
+    settle_known, show_proposals, sources,
 };
 use crate::ops::request_parts::InputFile;
 use crate::view::{Role, View, present, span};
@@ -82,12 +82,12 @@ impl Operation for ColdExtract {
                 true => Collected::default(),
                 false => collect(session, &sources, stored)?,
             };
-            settle_known(session, stored);
+            settle_known(session, stored)?;
             Ok((collected, stored.pending.clone()))
         })?;
         let all = proposals.len();
-        let is_wanted = |proposal: &&super::proposals::PendingProposal| {
-            let day = proposal.at.map(heirloom_core::day::of_timestamp);
+        let is_wanted = |proposal: &&PendingProposal| {
+            let day = proposal.at.map(day::of_timestamp);
             (request.kinds.is_empty() || request.kinds.contains(&proposal.kind))
                 && request.min_confidence.is_none_or(|min| proposal.confidence >= min)
                 && since.is_none_or(|since| day.is_some_and(|day| day >= since))

@@ -8,10 +8,11 @@ mod stored;
 pub(super) use collect::{Collected, collect};
 pub(super) use shown::{ShownProposal, show_proposals};
 pub(super) use sources::{Selection, parse_day, sources};
-pub(super) use stored::{Decision, FOLDER, PendingProposal, StoredProposals};
+pub(super) use stored::{Decision, FOLDER, PendingProposal, Replaced, StoredProposals, is_meant};
 
-use heirloom_core::record::{Record, Referent};
+use heirloom_core::record::{Body, Episode, Record, Referent};
 
+use crate::hot::read_rules;
 use crate::memory::{MemoryQuery, MemorySlice};
 use crate::{Error, Session};
 
@@ -39,31 +40,43 @@ pub(super) fn record_of<'k>(
     }
 }
 
-fn has_content(record: &Record, episode: &heirloom_core::record::Episode) -> bool {
-    use heirloom_core::record::Body;
+fn has_content(record: &Record, episode: &Episode) -> bool {
     matches!(&record.body, Body::Episode(stored) if episode.has_same_content(stored))
 }
 
-/// Forgets pending proposals of which memory has a record: they were accepted in another clone, or the process ended
-/// before it could note it.
-pub(super) fn settle_known(session: &Session, stored: &mut StoredProposals) {
+/// Settles pending proposals that are accepted already: memory has a record of them, or a rule says the same. They were
+/// accepted in another clone, or the process ended before it could note it.
+pub(super) fn settle_known(session: &Session, stored: &mut StoredProposals) -> Result<(), Error> {
     if stored.pending.is_empty() {
-        return;
+        return Ok(());
     }
     let known = read_known(session, stored.pending.iter());
-    let is_known = |proposal: &PendingProposal| {
-        record_of(&known, proposal).map(|record| (proposal.id.clone(), record.id))
+    let rules = read_rules(session)?;
+    let is_rule = |proposal: &PendingProposal| {
+        proposal.kind.is_standing() && rules.find_statement(&proposal.text).is_some()
     };
-    let accepted: Vec<_> = stored.pending.iter().filter_map(is_known).collect();
+    let accepted_as = |proposal: &PendingProposal| match record_of(&known, proposal) {
+        Some(record) => Some((proposal.id.clone(), Some(record.id))),
+        None => is_rule(proposal).then(|| (proposal.id.clone(), None)),
+    };
+    let accepted: Vec<_> = stored.pending.iter().filter_map(accepted_as).collect();
     for (id, record) in accepted {
         stored.decide(&id, |proposal| Decision::accepted(proposal, record));
     }
+    Ok(())
 }
 
-/// Finds the pending proposals with typed ids: whole ids, or ends of them.
-pub(super) fn find<'s>(
-    stored: &'s StoredProposals,
+/// Finds the proposals that typed ids stand for, each once.
+pub(super) fn find_each<'s>(
     typed: &[String],
+    find: impl Fn(&str) -> Result<&'s PendingProposal, Error>,
 ) -> Result<Vec<&'s PendingProposal>, Error> {
-    typed.iter().map(|typed| stored.find(typed)).collect()
+    let mut found: Vec<&PendingProposal> = vec![];
+    for typed in typed {
+        let proposal = find(typed)?;
+        if !found.iter().any(|known| known.id == proposal.id) {
+            found.push(proposal);
+        }
+    }
+    Ok(found)
 }

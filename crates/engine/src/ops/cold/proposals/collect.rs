@@ -137,7 +137,7 @@ fn add(stored: &mut StoredProposals, path: &str, proposal: Proposal, collected: 
         path: path.to_owned(),
         line: proposal.line,
         at: proposal.at,
-        by: name_of(proposal.said_by).to_owned(),
+        by: name_of(proposal.speaker).to_owned(),
         confidence: (proposal.confidence * 100.0).round() / 100.0,
         reason: proposal.reason,
         replaces,

@@ -25,7 +25,7 @@ pub(in crate::ops::cold) struct ShownProposal {
     confidence: f64,
     /// Why it is proposed.
     reason: String,
-    /// Who said it: user or agent.
+    /// Speaker: user or agent.
     by: String,
     /// The day on which it was said.
     #[serde(skip_serializing_if = "Option::is_none")]

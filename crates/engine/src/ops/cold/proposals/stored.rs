@@ -76,7 +76,7 @@ pub(in crate::ops::cold) struct PendingProposal {
     pub(in crate::ops::cold) line: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::ops::cold) at: Option<Timestamp>,
-    /// `user` or `agent`.
+    /// The speaker: `user` or `agent`.
     pub(in crate::ops::cold) by: String,
     pub(in crate::ops::cold) confidence: f64,
     pub(in crate::ops::cold) reason: String,
@@ -105,10 +105,11 @@ pub(in crate::ops::cold) struct Replaced {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::ops::cold) enum Decision {
-    /// It became a record.
+    /// It became a record, or a statement of a rule.
     Accepted {
-        /// The id of the record.
-        record: Uuid,
+        /// The id of the record; `None` for a statement of a rule.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        record: Option<Uuid>,
         kind: ProposalKind,
         text: String,
         source: String,
@@ -133,14 +134,20 @@ impl PendingProposal {
 }
 
 impl Decision {
-    /// The decision for a proposal that became a record.
-    pub(in crate::ops::cold) fn accepted(proposal: PendingProposal, record: Uuid) -> Self {
+    /// The decision for a proposal that became a record, or without one a statement of a rule.
+    pub(in crate::ops::cold) fn accepted(proposal: PendingProposal, record: Option<Uuid>) -> Self {
         let source = proposal.source();
         Decision::Accepted { record, kind: proposal.kind, text: proposal.text, source }
     }
 }
 
-/// Returns how the author of a message is named.
+/// Returns whether a typed id stands for an id: it is the whole id or its end.
+pub(in crate::ops::cold) fn is_meant(typed: &str, id: &str) -> bool {
+    let typed = typed.trim().to_lowercase();
+    typed.len() >= MIN_ID_CHARS && id.ends_with(&typed)
+}
+
+/// Returns the name of a speaker.
 pub(super) fn name_of(role: Role) -> &'static str {
     match role {
         Role::User => "user",
@@ -149,7 +156,8 @@ pub(super) fn name_of(role: Role) -> &'static str {
 }
 
 impl StoredProposals {
-    /// Changes what is stored under a lock. A damaged file is set aside, so that it can be looked at, and reported.
+    /// Changes what is stored under a lock. A damaged file is set aside, so that it can be looked at, and reported, also
+    /// by the error if the change fails.
     pub(in crate::ops::cold) fn update<T>(
         session: &Session,
         change: impl FnOnce(&mut StoredProposals) -> Result<T, Error>,
@@ -164,13 +172,16 @@ impl StoredProposals {
                 let kept = folder.set_aside(FILE)?;
                 let path = folder.path(FILE).display().to_string();
                 let message = format!(
-                    "the proposals were damaged ({error}) and are made anew; the old file is kept as {}",
+                    "the proposals were damaged ({error}) and are made again; the old file is kept as {}",
                     kept.display()
                 );
                 (Self::default(), Some(Problem::in_file(path, message)))
             }
         };
-        let result = change(&mut stored)?;
+        let result = change(&mut stored).map_err(|error| match &problem {
+            Some(problem) => Error { message: format!("{}; {problem}", error.message), ..error },
+            None => error,
+        })?;
         let text = serde_json::to_string(&stored).map_err(|it| Error::system(it.to_string()))?;
         folder.write(FILE, &text)?;
         Ok((result, problem))
@@ -194,7 +205,7 @@ impl StoredProposals {
         self.files.insert(path.to_owned(), position);
     }
 
-    /// Moves a pending proposal to the decided ones. Returns it.
+    /// Moves a pending proposal to the decided ones.
     pub(in crate::ops::cold) fn decide(
         &mut self,
         id: &str,
@@ -206,31 +217,20 @@ impl StoredProposals {
         }
     }
 
-    /// Returns the pending proposal that a typed id stands for: the whole id or its end.
+    /// Returns the pending proposal that a typed id stands for.
     pub(in crate::ops::cold) fn find(&self, typed: &str) -> Result<&PendingProposal, Error> {
-        let wanted = typed.trim().to_lowercase();
-        let is_meant = |id: &str| wanted.len() >= MIN_ID_CHARS && id.ends_with(&wanted);
-        let found: Vec<&PendingProposal> =
-            self.pending.iter().filter(|proposal| is_meant(&proposal.id)).collect();
-        match found.as_slice() {
-            [one] => return Ok(one),
-            [] => {}
-            several => {
-                let ids = several.iter().map(|proposal| proposal.id.clone()).collect();
-                return Err(Error::not_found(
-                    format!("`{typed}` stands for several proposals"),
-                    ids,
-                )
-                .hint("type more of the id"));
-            }
+        let found = self.pending.iter().filter(|proposal| is_meant(typed, &proposal.id));
+        if let Some(proposal) = only(typed, found)? {
+            return Ok(proposal);
         }
-        match self.decided.iter().find(|(id, _)| is_meant(id)).map(|(_, decision)| decision) {
-            Some(Decision::Dropped(_)) => {
+        match self.decided.iter().find(|(id, _)| is_meant(typed, id)) {
+            Some((_, Decision::Dropped(_))) => {
                 let hint = Hint::text("take it back with ").call("cold_drop", [("undo", true)]);
                 Err(Error::bad_input(format!("`{typed}` was dropped")).hint(hint))
             }
-            Some(Decision::Accepted { record, .. }) => {
-                Err(Error::bad_input(format!("`{typed}` was accepted already, as {record}")))
+            Some((_, Decision::Accepted { record, .. })) => {
+                let accepted = record.map_or_else(|| "a rule".to_owned(), |id| id.to_string());
+                Err(Error::bad_input(format!("`{typed}` was accepted already, as {accepted}")))
             }
             None => {
                 let ids = self.pending.iter().map(|proposal| proposal.id.as_str());
@@ -238,6 +238,36 @@ impl StoredProposals {
                 let hint = Hint::text("list the proposals with ").operation("cold_extract");
                 Err(Error::not_found(format!("no proposal has the id `{typed}`"), near).hint(hint))
             }
+        }
+    }
+
+    /// Returns the dropped proposal that a typed id stands for.
+    pub(in crate::ops::cold) fn find_dropped(
+        &self,
+        typed: &str,
+    ) -> Result<&PendingProposal, Error> {
+        let found = self.decided.iter().filter_map(|(id, decision)| match decision {
+            Decision::Dropped(proposal) if is_meant(typed, id) => Some(&**proposal),
+            _ => None,
+        });
+        only(typed, found)?.ok_or_else(|| {
+            Error::not_found(format!("no dropped proposal has the id `{typed}`"), vec![])
+        })
+    }
+}
+
+/// Returns the only proposal that a typed id stands for; `None` if there is none.
+fn only<'s>(
+    typed: &str,
+    found: impl Iterator<Item = &'s PendingProposal>,
+) -> Result<Option<&'s PendingProposal>, Error> {
+    match found.collect::<Vec<_>>().as_slice() {
+        [] => Ok(None),
+        [proposal] => Ok(Some(proposal)),
+        several => {
+            let ids = several.iter().map(|proposal| proposal.id.clone()).collect();
+            let message = format!("`{typed}` stands for several proposals");
+            Err(Error::not_found(message, ids).hint("type more of the id"))
         }
     }
 }

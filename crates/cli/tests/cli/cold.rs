@@ -177,6 +177,10 @@ fn a_search_reads_nothing_outside_and_no_index_of_a_stranger() {
             format!("agent-transcripts/{link}:1: this symbolic link leads out of the workspace");
         assert!(status.stdout.contains(&problem), "{}", status.stdout);
     }
+    let unreadable = "agent-transcripts/d.jsonl:1: cannot be read: it is not a regular file";
+    assert!(status.stdout.contains(unreadable), "{}", status.stdout);
+    let unknown = team.heir("cold search zeppelin --agent nobody");
+    assert!(unknown.stderr.contains("the agents are agent\n"), "{}", unknown.stderr);
     // The index of another workspace, as a clone could bring it along.
     let stranger = Workspace::with(HEIR, TEAM);
     stranger.write(

@@ -1,7 +1,7 @@
-//! An index of transcripts: what is searched only when someone digs.
+//! An index of transcripts, which are searched only on request.
 //!
-//! It has the segments of the main index and its ranking, and nothing else: no text is copied, and no passage is a row
-//! of SQLite. A chunk has a slot, and a segment has a file beside it with fixed-width data of its chunks: where the
+//! It has segments in the format of the main index and the same ranking, but no copy of a text, and SQLite has no row for a
+//! passage. A chunk has a slot, and a segment has a file beside it with fixed-width data of its chunks: where the
 //! message is, its role and its day. SQLite has the list of transcripts, how far each was read, and which runs of slots
 //! belong to it; a commit to it, which comes last, names the segments that are valid.
 //!

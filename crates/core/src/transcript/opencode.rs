@@ -1,5 +1,5 @@
-//! Parses messages of opencode. They are rows of a database; whoever reads it passes each part of a message as one
-//! line, `{"session", "directory", "title", "time", "message", "part"}`, and each row of the newer table of whole
+//! Parses messages of opencode. They are rows of a database; its reader in the crate `store` passes each part of a message
+//! as one line, `{"session", "directory", "title", "time", "message", "part"}`, and each row of the newer table of whole
 //! messages as `{"session", "directory", "title", "time", "kind", "data"}`.
 
 use jiff::Timestamp;

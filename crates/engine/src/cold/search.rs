@@ -16,7 +16,7 @@ use super::backlog::position;
 use super::open::OpenCold;
 use crate::{Error, Session};
 
-/// By this factor more messages are ranked than shown: a session that was continued repeats those of the first one.
+/// How many times more messages are ranked than shown: a continued session repeats the messages of the first session.
 const OVERFETCH: usize = 3;
 
 /// How many messages of a session are shown.
@@ -50,7 +50,7 @@ pub(crate) struct Found {
 pub(crate) struct ColdHit {
     /// The passage.
     pub(crate) text: String,
-    /// Who said it: user, assistant, tool or system.
+    /// The speaker: user, assistant, tool or system.
     pub(crate) role: &'static str,
     /// The agent of the session: its client, or the folder of the transcript.
     pub(crate) agent: String,
@@ -157,7 +157,7 @@ impl ColdSearch<'_> {
         ColdFilter { transcript, since: self.since.map(day::to_number) }
     }
 
-    /// Returns what tells the transcripts of the agent; rejects an unknown name, since a typo would otherwise find nothing
+    /// Returns a filter for the transcripts of the agent; rejects an unknown name, since a typo would otherwise find nothing
     /// without a message.
     fn agent_filter<'s>(
         &'s self,
@@ -224,7 +224,7 @@ impl<'s> HitReader<'s> {
         Ok(hits.into_iter().flatten().collect())
     }
 
-    /// Reads the messages at places of a transcript. One that has changed since may have others there.
+    /// Reads the messages at places of a transcript. If it has changed since, there may be other messages.
     fn messages(&self, stored: &StoredTranscript, places: &[ChunkPlace]) -> Vec<Option<Message>> {
         let lines: Vec<(u64, usize)> =
             places.iter().map(|place| (place.offset, place.line as usize)).collect();

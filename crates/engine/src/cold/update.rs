@@ -42,7 +42,7 @@ pub(crate) fn update(session: &Session) -> Result<Update, Error> {
     update_locked(session, &index, lock)
 }
 
-/// Does the same with the lock that was taken.
+/// Updates the index like [`update`], with a lock that the caller took.
 pub(super) fn update_locked(
     session: &Session,
     index: &ColdIndex,

@@ -26,7 +26,7 @@ const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Which messages may be in an answer.
 #[derive(Default)]
 pub struct ColdFilter<'f> {
-    /// Tells which transcripts may be in it.
+    /// Returns whether messages of a transcript may be in the answer.
     pub transcript: Option<&'f dyn Fn(&StoredTranscript) -> bool>,
     /// The first day, in days since 1970.
     pub since: Option<i32>,
@@ -35,7 +35,7 @@ pub struct ColdFilter<'f> {
 /// The messages that pass a filter.
 pub struct ColdView<'s> {
     snapshot: &'s ColdSnapshot,
-    /// For each slot, whether it passes; `None` if there is no filter.
+    /// For each slot, whether it passes the filter; `None` if there is no filter.
     selected: Option<Vec<bool>>,
     normalisations: &'static [f32],
 }

@@ -18,7 +18,7 @@ use crate::tables::segments::{self, SegmentRow};
 use crate::tables::state;
 use crate::{IndexError, IndexErrorKind, WriteLock, sqlite};
 
-/// The index is rebuilt if fewer than one in so many slots are in use.
+/// The index is rebuilt if less than 1 / `MIN_USED_DIVISOR` of its slots are in use.
 const MIN_USED_DIVISOR: u64 = 2;
 
 /// The index is not worth rebuilding for so few free slots.

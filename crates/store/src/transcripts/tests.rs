@@ -204,7 +204,7 @@ fn a_grown_file_is_read_from_where_it_ended() {
     );
     let (texts, problems, _) = read_from(Some(&position));
     assert_eq!((texts, problems.len()), (vec![(4, "four".to_owned())], 0));
-    // A file that was written anew is read from its beginning.
+    // A file that was replaced is read from its beginning.
     home.write(
         path,
         format!(

@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex};
 use heirloom_core::recall::Slot;
 use rusqlite::Connection;
 
-use super::chunks::{ChunkEntry, ChunkFile};
-use super::tables::{self, Run};
-use super::view::{ColdFilter, ColdView};
-use super::writer::run_of;
+use super::chunks::{ChunkEntry, ChunkFile, NO_DAY};
+use super::tables::{self, Run, run_of};
 use super::{ChunkPlace, ColdIndex, StoredTranscript, chunks_file, generation, map, open_segment};
 use crate::folder::{IndexFiles, IndexFolder};
 use crate::name_hash::tie_breaker;
@@ -18,9 +16,6 @@ use crate::segment_assembly::lock;
 use crate::tables::segments;
 use crate::vector_numbers::VectorNumbers;
 use crate::{IndexError, sqlite};
-
-/// Encodes that no day is known.
-pub(super) const NO_DAY: i32 = i32::MIN;
 
 /// One commit of an index.
 pub struct ColdSnapshot {
@@ -170,11 +165,6 @@ impl ColdSnapshot {
     pub fn size_bytes(&self) -> u64 {
         let chunks = self.chunk_files.iter().map(|(_, file)| file.size_bytes());
         self.segments.iter().map(|segment| segment.size_bytes()).chain(chunks).sum()
-    }
-
-    /// Returns the messages that pass a filter, for ranking.
-    pub fn view<'s>(&'s self, filter: &ColdFilter<'_>) -> ColdView<'s> {
-        ColdView::new(self, filter)
     }
 
     /// Returns where a chunk is, and its transcript.

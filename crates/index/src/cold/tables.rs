@@ -33,6 +33,12 @@ impl Run {
     }
 }
 
+/// Returns the number of the run that a slot is in.
+pub(super) fn run_of(runs: &[Run], slot: Slot) -> Option<usize> {
+    let at = runs.partition_point(|run| run.first <= slot).checked_sub(1)?;
+    (slot < runs[at].end()).then_some(at)
+}
+
 /// Creates the tables in a new database.
 pub(super) fn create(db: &Connection, embedder: &EmbedderId) -> Result<(), IndexError> {
     db.execute_batch("BEGIN IMMEDIATE")?;

@@ -8,8 +8,9 @@ use heirloom_core::recall::{
 };
 
 use super::StoredTranscript;
-use super::snapshot::{ColdSnapshot, NO_DAY};
-use super::writer::run_of;
+use super::chunks::NO_DAY;
+use super::snapshot::ColdSnapshot;
+use super::tables::run_of;
 use crate::term_search;
 use crate::vector_search::VectorSearch;
 
@@ -40,16 +41,17 @@ pub struct ColdView<'s> {
     normalisations: &'static [f32],
 }
 
-impl<'s> ColdView<'s> {
-    pub(super) fn new(snapshot: &'s ColdSnapshot, filter: &ColdFilter<'_>) -> Self {
+impl ColdSnapshot {
+    /// Returns the messages that pass a filter, for ranking.
+    pub fn view(&self, filter: &ColdFilter<'_>) -> ColdView<'_> {
         let is_filtered = filter.transcript.is_some() || filter.since.is_some();
         let selected = is_filtered.then(|| {
-            let mut selected = vec![false; snapshot.columns.terms.len()];
-            for (run, transcript) in snapshot.runs.iter().zip(&snapshot.transcript_of_run) {
-                let transcript = &snapshot.transcripts()[*transcript];
+            let mut selected = vec![false; self.columns.terms.len()];
+            for (run, transcript) in self.runs.iter().zip(&self.transcript_of_run) {
+                let transcript = &self.transcripts()[*transcript];
                 if filter.transcript.is_none_or(|is_wanted| is_wanted(transcript)) {
                     let slots = run.first as usize..run.end() as usize;
-                    let days = &snapshot.columns.days[slots.clone()];
+                    let days = &self.columns.days[slots.clone()];
                     for (selected, day) in selected[slots].iter_mut().zip(days) {
                         *selected = filter.since.is_none_or(|since| *day >= since);
                     }
@@ -57,9 +59,11 @@ impl<'s> ColdView<'s> {
             }
             selected
         });
-        ColdView { snapshot, selected, normalisations: &NORMALISATIONS }
+        ColdView { snapshot: self, selected, normalisations: &NORMALISATIONS }
     }
+}
 
+impl ColdView<'_> {
     /// Ranks the messages for a question.
     pub fn rank(&self, question: &Question<'_>, limit: usize) -> Vec<RankedMemory> {
         rank(self, question, AnswerUnit::Memory, limit)

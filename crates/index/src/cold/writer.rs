@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use super::builder::{self, BuiltSegment, ChunkBatch, MAX_SEGMENT_CHUNKS};
 use super::chunks::{self, ChunkEntry, ChunkFile};
-use super::tables::{self, Run};
+use super::tables::{self, Run, run_of};
 use super::{ColdIndex, StoredTranscript, chunks_file, generation, map, open_segment};
 use crate::folder::{CURRENT_FILE, DRAFT_EXTENSION, IndexFiles};
 use crate::segment::SegmentBuilder;
@@ -273,10 +273,4 @@ impl ColdWriter {
         self.files.remove_stale(&named);
         Ok(())
     }
-}
-
-/// Returns the number of the run that a slot is in.
-pub(super) fn run_of(runs: &[Run], slot: Slot) -> Option<usize> {
-    let at = runs.partition_point(|run| run.first <= slot).checked_sub(1)?;
-    (slot < runs[at].end()).then_some(at)
 }

@@ -11,6 +11,7 @@ use super::StoredTranscript;
 use super::chunks::NO_DAY;
 use super::snapshot::ColdSnapshot;
 use super::tables::run_of;
+use crate::checksum::MULTIPLIER;
 use crate::term_search;
 use crate::vector_search::VectorSearch;
 
@@ -20,9 +21,6 @@ const MAX_TABULATED_TERMS: usize = 512;
 /// The factors of the first lengths.
 static NORMALISATIONS: LazyLock<Vec<f32>> =
     LazyLock::new(|| (0..MAX_TABULATED_TERMS as u32).map(length_normalisation).collect());
-
-/// Multiplies hashes, as `Checksum` does.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Which messages may be in an answer.
 #[derive(Default)]
@@ -107,11 +105,11 @@ impl Corpus for ColdView<'_> {
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
-        term_search::collect(&self.snapshot.segments, term, |slot| self.contains(slot), found);
+        term_search::collect(&self.snapshot.segments, term, self, found);
     }
 
     fn has_at_most(&self, term: &str, most: usize) -> bool {
-        term_search::has_at_most(&self.snapshot.segments, term, |slot| self.contains(slot), most)
+        term_search::has_at_most(&self.snapshot.segments, term, self, most)
     }
 
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
@@ -184,9 +182,7 @@ impl Corpus for ColdView<'_> {
     }
 
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)> {
-        let is_selected = |slot| self.is_selected(slot);
-        let tie_break = |slot| self.tie_break_key(slot);
-        self.vectors().nearest(vector, most, self.size(), is_selected, tie_break)
+        self.vectors().nearest(vector, most, self)
     }
 
     fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {

@@ -7,19 +7,13 @@ use serde_json::Value;
 
 use super::builder::{ReportedCall, ReportedResult, TranscriptBuilder};
 use super::content;
-use super::model::{Role, Transcript};
+use super::model::Role;
 
 /// Returns whether a line is a row of opencode's database.
 pub(super) fn is_opencode_line(line: &Value) -> bool {
     let is_part = line["message"].is_object() && line["part"].is_object();
     let is_message = line["kind"].is_string() && line["data"].is_object();
     line["session"].is_string() && line["directory"].is_string() && (is_part || is_message)
-}
-
-/// Parses rows.
-pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
-    builder.for_each_json_line(text, parse_line);
-    builder.build()
 }
 
 /// Parses one row.

@@ -211,7 +211,7 @@ impl Transcript {
                 Box::new(file)
             }
         };
-        let mut lines = Lines::new(reader, offset);
+        let mut lines = Lines::of_single_line(reader, offset);
         let read = lines.read()?.filter(|line| !line.is_too_long());
         Ok(read.map(|_| decode(&lines.line).0))
     }

@@ -5,6 +5,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::json;
 
 use super::*;
+use crate::sha256;
 
 struct Home {
     folder: tempfile::TempDir,
@@ -139,6 +140,32 @@ fn only_sessions_of_the_workspace_are_listed() {
     texts.sort();
     let by = ["By Claude.", "By Codex.", "By Codex.", "By Copilot.", "By Gemini.", "Inside."];
     assert_eq!(texts, by);
+}
+
+#[test]
+fn old_folders_of_gemini_are_found_by_the_hash_of_the_root() {
+    let home = Home::new();
+    let document = |text: &str| {
+        let at = "2026-02-21T09:00:00Z";
+        let message = json!({"id": "1", "timestamp": at, "type": "user", "content": text});
+        json!({"sessionId": "s", "projectHash": "h", "startTime": at, "messages": [message]})
+    };
+    let own = sha256::hex_digest(home.shop().as_bytes());
+    let other = sha256::hex_digest(home.path("other").display().to_string().as_bytes());
+    let write = |folder: &str, file: &str, text: &str| {
+        home.write(&format!("gemini/tmp/{folder}/chats/{file}"), document(text).to_string());
+    };
+    write(&own, "session-1.json", "Old.");
+    write(&own, "session-2.json", "Copied.");
+    write(&other, "session-3.json", "Other.");
+    home.write("gemini/tmp/shop/.project_root", home.shop());
+    write("shop", "session-2.jsonl", "Copied.");
+    let expected = [
+        format!("gemini/tmp/{own}/chats/session-1.json"),
+        "gemini/tmp/shop/chats/session-2.jsonl".to_owned(),
+    ];
+    assert_eq!(home.names(), expected);
+    assert_eq!(home.texts(), [(1, "Old.".to_owned()), (1, "Copied.".to_owned())]);
 }
 
 #[test]

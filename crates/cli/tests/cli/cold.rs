@@ -205,6 +205,30 @@ fn a_search_reads_nothing_outside_and_no_index_of_a_stranger() {
 }
 
 #[test]
+fn a_damaged_index_is_replaced() {
+    let team = team();
+    team.write(
+        "agent-transcripts/a.jsonl",
+        "{\"role\":\"user\",\"content\":\"the zeppelin is known\"}\n",
+    );
+    let expected = ["user agent: the zeppelin is known"];
+    for command in ["cold search zeppelin", "cold index"] {
+        for extension in ["seg", "chunks", "db"] {
+            assert_eq!(search(&team, &["zeppelin"]), expected);
+            let files = fs::read_dir(team.path().join(".heirloom/cache/cold")).unwrap();
+            let mut paths = files.map(|entry| entry.unwrap().path());
+            let is_it = |path: &std::path::PathBuf| {
+                path.extension().is_some_and(|found| found == extension)
+            };
+            let file = fs::OpenOptions::new().write(true).open(paths.find(is_it).unwrap()).unwrap();
+            file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+            assert_eq!(team.heir(command).code, 0, "{extension}");
+            assert_eq!(search(&team, &["zeppelin"]), expected, "{command}, {extension}");
+        }
+    }
+}
+
+#[test]
 fn transcripts_are_never_injected() {
     let team = team();
     team.write(

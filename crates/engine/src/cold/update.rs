@@ -39,16 +39,22 @@ pub(crate) struct Update {
 pub(crate) fn update(session: &Session) -> Result<Update, Error> {
     let index = index_of(session);
     let lock = index.lock()?;
-    update_locked(session, &index, lock)
+    update_locked(session, &index, lock, false)
 }
 
-/// Updates the index like [`update`], with a lock that the caller took.
+/// Updates the index like [`update`], with a lock that the caller took. An index that the caller has not opened is opened
+/// first: one with a damaged segment is replaced, since no search could read what is added to it.
 pub(super) fn update_locked(
     session: &Session,
     index: &ColdIndex,
     lock: WriteLock,
+    is_open: bool,
 ) -> Result<Update, Error> {
-    let mut writer = index.write(lock)?;
+    let is_readable = is_open || index.open(None)?.is_some();
+    let mut writer = match is_readable {
+        true => index.write(lock)?,
+        false => index.write_new(lock)?,
+    };
     let stored = writer.transcripts()?;
     let foreign = writer.foreign_files()?;
     let mut known = known_files(&stored, foreign.iter().copied());

@@ -45,7 +45,8 @@ pub struct ColdWriter {
 }
 
 impl ColdIndex {
-    /// Opens the index for writing; creates it if there is none, it is damaged, or most of it is free.
+    /// Opens the index for writing; creates it if there is none, its database is damaged, or most of it is free. Segments
+    /// are not read: an index that cannot be opened for reading has to be replaced by [`ColdIndex::write_new`].
     pub fn write(&self, lock: WriteLock) -> Result<ColdWriter, IndexError> {
         if let Some(files) = self.current_files() {
             match self.open_writer(files) {
@@ -64,6 +65,11 @@ impl ColdIndex {
                 Err(error) => return Err(error),
             }
         }
+        self.write_new(lock)
+    }
+
+    /// Creates an empty index, whose first commit replaces the present one.
+    pub fn write_new(&self, lock: WriteLock) -> Result<ColdWriter, IndexError> {
         let files = IndexFiles::new(&self.folder)?;
         let db = sqlite::create(&files.database())?;
         sqlite::begin_bulk_load(&db)?;
@@ -86,7 +92,7 @@ impl ColdIndex {
         if free > MIN_FREE_SLOTS && used < slots / MIN_USED_DIVISOR {
             return Ok(None);
         }
-        // A file that is missing or cut off would be found only by the next search.
+        // A missing file would be noticed only by the next search.
         for row in &rows {
             let dir = self.folder.dir()?;
             let is_there = |file: &str| dir.symlink_metadata(file).is_ok_and(|it| it.is_file());

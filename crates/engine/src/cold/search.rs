@@ -107,7 +107,7 @@ impl ColdSearch<'_> {
         let mut seen = HashSet::new();
         // Only as many transcripts are opened as the answer needs.
         for part in ranked.chunks(self.limit) {
-            for hit in reader.read(part)? {
+            for hit in reader.read(part) {
                 if hits.len() < self.limit && seen.insert((hit.text.clone(), hit.at.clone())) {
                     hits.push(hit);
                 }
@@ -138,7 +138,7 @@ impl ColdSearch<'_> {
                 day: place.day.and_then(day::from_number).map(|day| day.to_string()),
                 file: transcript.name.clone(),
                 score: ranked.score,
-                hits: reader.read(&ranked.memories)?,
+                hits: reader.read(&ranked.memories),
             });
         }
         Ok(Found { hits: vec![], sessions, unreadable: reader.unreadable })
@@ -198,7 +198,7 @@ impl<'s> HitReader<'s> {
     }
 
     /// Returns the hits in their order, without those that cannot be read.
-    fn read(&mut self, ranked: &[RankedMemory]) -> Result<Vec<ColdHit>, Error> {
+    fn read(&mut self, ranked: &[RankedMemory]) -> Vec<ColdHit> {
         let mut by_transcript: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
         let place = |slot: Slot| self.snapshot.place(slot);
         for (at, ranked) in ranked.iter().enumerate() {
@@ -221,7 +221,7 @@ impl<'s> HitReader<'s> {
                 hits[*at] = hit;
             }
         }
-        Ok(hits.into_iter().flatten().collect())
+        hits.into_iter().flatten().collect()
     }
 
     /// Reads the messages at places of a transcript. If it has changed since, there may be other messages.

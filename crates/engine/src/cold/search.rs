@@ -164,7 +164,7 @@ impl ColdSearch<'_> {
         snapshot: &ColdSnapshot,
     ) -> Result<Option<TranscriptFilter<'s>>, Error> {
         let Some(wanted) = self.agent.map(str::trim) else { return Ok(None) };
-        let is_named = |stored: &StoredTranscript| stored.agent.eq_ignore_ascii_case(wanted);
+        let is_named = move |stored: &StoredTranscript| stored.agent.eq_ignore_ascii_case(wanted);
         if !snapshot.transcripts().iter().any(is_named) {
             let mut names: Vec<&str> =
                 snapshot.transcripts().iter().map(|stored| stored.agent.as_str()).collect();
@@ -175,9 +175,7 @@ impl ColdSearch<'_> {
             return Err(Error::not_found(message, candidates)
                 .hint(format!("the agents are {}", names.join(", "))));
         }
-        Ok(Some(Box::new(move |stored: &StoredTranscript| {
-            stored.agent.eq_ignore_ascii_case(wanted)
-        })))
+        Ok(Some(Box::new(is_named)))
     }
 }
 

@@ -8,12 +8,13 @@ use rusqlite::Connection;
 
 use super::chunks::{ChunkEntry, ChunkFile, NO_DAY};
 use super::tables::{self, Run, run_of};
-use super::{ChunkPlace, ColdIndex, StoredTranscript, chunks_file, generation, map, open_segment};
+use super::{ChunkPlace, ColdIndex, StoredTranscript, chunks_file};
 use crate::folder::{IndexFiles, IndexFolder};
+use crate::index::{map_file, open_segment};
 use crate::name_hash::tie_breaker;
 use crate::segment::Segment;
 use crate::segment_assembly::lock;
-use crate::tables::segments;
+use crate::tables::{segments, state};
 use crate::vector_numbers::VectorNumbers;
 use crate::{IndexError, sqlite};
 
@@ -80,7 +81,7 @@ impl ColdSnapshot {
             let mut unchanged = known_chunks.iter().filter(|(_, file)| file.is_unchanged());
             let file = match unchanged.find(|(_, file)| file.name == name) {
                 Some((_, file)) => file.clone(),
-                None => Arc::new(ChunkFile::new(map(folder, &name)?, name)?),
+                None => Arc::new(ChunkFile::new(map_file(folder, &name)?, name)?),
             };
             if file.len() != row.slots as usize {
                 return Err(IndexError::damaged("the data of chunks does not fit their segment"));
@@ -105,7 +106,7 @@ impl ColdSnapshot {
         let transcript_of_run = runs.iter().map(known_transcript).collect::<Result<_, _>>()?;
         let counts = columns.count(&runs);
         let foreign_files = tables::foreign_files(&db)?;
-        let generation = generation(&db)?;
+        let generation = state::generation(&db)?;
         sqlite::execute(&db, ["ROLLBACK"])?;
         Ok(ColdSnapshot {
             db: Mutex::new(db),
@@ -133,7 +134,7 @@ impl ColdSnapshot {
             && self.files.is_current()
             && self.segments.iter().all(|segment| segment.is_unchanged())
             && self.chunk_files.iter().all(|(_, file)| file.is_unchanged())
-            && generation(&lock(&self.db)).is_ok_and(|stored| stored == self.generation)
+            && state::generation(&lock(&self.db)).is_ok_and(|stored| stored == self.generation)
     }
 
     /// Returns the transcripts.

@@ -1,12 +1,12 @@
 //! The tables of an index of transcripts.
 
+use heirloom_core::recall::Slot;
 use rusqlite::{Connection, params};
 
 use super::StoredTranscript;
 use crate::IndexError;
 use crate::tables::segments;
 use crate::tables::state::{self, EmbedderId};
-use heirloom_core::recall::Slot;
 
 const SCHEMA: &str = "
 CREATE TABLE transcript(
@@ -47,11 +47,6 @@ pub(super) fn create(db: &Connection, embedder: &EmbedderId) -> Result<(), Index
     }
     state::initialise(db, embedder)?;
     Ok(db.execute_batch("COMMIT")?)
-}
-
-/// Returns whether an index has the current format and was made with this embedder.
-pub(super) fn is_compatible(db: &Connection, embedder: &EmbedderId) -> Result<bool, IndexError> {
-    state::is_compatible(db, embedder)
 }
 
 /// Reads the transcripts, by id.

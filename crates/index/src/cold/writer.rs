@@ -11,8 +11,9 @@ use rusqlite::Connection;
 use super::builder::{self, BuiltSegment, ChunkBatch, MAX_SEGMENT_CHUNKS};
 use super::chunks::{self, ChunkEntry, ChunkFile};
 use super::tables::{self, Run, run_of};
-use super::{ColdIndex, StoredTranscript, chunks_file, generation, map, open_segment};
+use super::{ColdIndex, StoredTranscript, chunks_file};
 use crate::folder::{CURRENT_FILE, DRAFT_EXTENSION, IndexFiles};
+use crate::index::{map_file, open_segment};
 use crate::segment::SegmentBuilder;
 use crate::tables::segments::{self, SegmentRow};
 use crate::tables::state;
@@ -82,7 +83,7 @@ impl ColdIndex {
         files: IndexFiles,
     ) -> Result<Option<(IndexFiles, Connection, Slot)>, IndexError> {
         let db = sqlite::open(&files.database())?;
-        if !tables::is_compatible(&db, &self.embedder)? {
+        if !state::is_compatible(&db, &self.embedder)? {
             return Ok(None);
         }
         let rows = segments::all(&db)?;
@@ -148,7 +149,7 @@ impl ColdWriter {
         for hash in foreign {
             tables::insert_foreign_file(&self.db, hash)?;
         }
-        state::set_generation(&self.db, generation(&self.db)? + 1)?;
+        state::set_generation(&self.db, state::generation(&self.db)? + 1)?;
         self.finish_commit()
     }
 
@@ -185,7 +186,7 @@ impl ColdWriter {
         built: BuiltSegment,
         updates: &[(usize, TranscriptUpdate)],
     ) -> Result<Vec<(usize, i64)>, IndexError> {
-        let generation = generation(&self.db)? + 1;
+        let generation = state::generation(&self.db)? + 1;
         let mut ids = Vec::new();
         for (number, update) in updates {
             if update.replaces {
@@ -232,7 +233,7 @@ impl ColdWriter {
             for row in merged.iter().rev() {
                 builder.add_segment(&open_segment(&self.index.folder, &row.file)?, is_used);
                 let name = chunks_file(row);
-                all.extend(ChunkFile::new(map(&self.index.folder, &name)?, name)?.entries());
+                all.extend(ChunkFile::new(map_file(&self.index.folder, &name)?, name)?.entries());
                 segments::delete(&self.db, row.number)?;
             }
             builder.add_segment(&draft.open_in_memory()?, is_used);

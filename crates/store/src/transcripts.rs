@@ -137,7 +137,7 @@ impl Transcripts {
         transcripts
     }
 
-    /// Finds a transcript by its name. It is checked again that it belongs to the workspace, unless it is known.
+    /// Finds a transcript by its name.
     pub fn find(&self, name: &str) -> Option<&Transcript> {
         let at = self.found.binary_search_by(|transcript| transcript.name.as_str().cmp(name));
         at.ok().map(|at| &self.found[at])

@@ -20,6 +20,11 @@ fn lines(values: &[Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
+/// Returns the name that Claude Code gives the folder of sessions that ran in a folder.
+fn slug(folder: &str) -> String {
+    folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 /// Returns the hits of a search as `role agent: text`, and checks that each names a line of its file.
 fn search(team: &Workspace, arguments: &[&str]) -> Vec<String> {
     let answer = team.run(&[&["cold", "search", "--json"], arguments].concat());
@@ -37,8 +42,7 @@ fn sessions_of_clients_are_found_only_for_this_workspace() {
     let team = team();
     let here = team.path().canonicalize().unwrap().display().to_string();
     for (name, cwd) in [("here", here.as_str()), ("there", "/somewhere/else")] {
-        let slug: String =
-            cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let slug = slug(cwd);
         let said = |client: &str| format!("The zeppelin of {client} flies {name}.");
         team.write(
             &format!("{CLAUDE_CODE_FOLDER}/projects/{slug}/1.jsonl"),
@@ -91,8 +95,7 @@ fn sessions_of_clients_are_found_only_for_this_workspace() {
 fn what_heirloom_injected_is_not_found() {
     let team = team();
     let here = team.path().canonicalize().unwrap().display().to_string();
-    let slug: String =
-        here.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let slug = slug(&here);
     let line = |kind: &str, content: Value| {
         json!({"type": kind, "uuid": content.to_string(), "sessionId": "s", "cwd": here,
             "timestamp": "2026-02-20T09:00:00Z", "message": {"role": kind, "content": content}})

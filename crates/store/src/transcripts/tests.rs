@@ -85,6 +85,11 @@ fn read(
     (texts, problems, reader.position().unwrap())
 }
 
+/// Returns the name that Claude Code gives the folder of sessions that ran in a folder.
+fn slug(folder: &str) -> String {
+    folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 fn codex(cwd: &str) -> String {
     let meta = json!({"type": "session_meta", "payload": {"id": "s", "cwd": cwd}});
     let said =
@@ -115,16 +120,14 @@ fn only_sessions_of_the_workspace_are_listed() {
         let messages: String = messages.iter().map(|line| format!("{line}\n")).collect();
         home.write(&format!("gemini/tmp/{name}/.project_root"), cwd.as_bytes());
         home.write(&format!("gemini/tmp/{name}/chats/session-1.jsonl"), messages);
-        let slug: String =
-            cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let slug = slug(cwd);
         let line = json!({"type": "user", "uuid": "u", "sessionId": "s", "cwd": cwd,
             "message": {"role": "user", "content": "By Claude."}});
         home.write(&format!("claude/projects/{slug}/1.jsonl"), format!("{line}\n"));
     }
     let compressed = compress_to_vec(codex(&shop).as_bytes(), CompressionLevel::Fastest);
     home.write("codex/archived_sessions/rollout-old.jsonl.zst", compressed);
-    let slug: String =
-        shop.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let slug = slug(&shop);
     let expected = [
         "agent-transcripts/a.jsonl".to_owned(),
         format!("claude/projects/{slug}/1.jsonl"),

@@ -32,6 +32,17 @@ pub(crate) struct Output {
     pub(crate) save: Option<PathBuf>,
 }
 
+/// The output options of a measurement with bars.
+#[derive(Args)]
+pub(crate) struct JudgedOutput {
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    /// Exit with 1 when a bar fails; a skipped bar does not fail
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
 /// Where heir and the peers are found.
 #[derive(Args)]
 pub(crate) struct ComparedPrograms {
@@ -52,11 +63,7 @@ pub(crate) struct Common {
     pub(crate) heir: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails; a skipped bar does not fail
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 
     /// Write the workspaces to this new or empty folder, and keep them
     #[arg(long, value_name = "DIR")]
@@ -197,11 +204,7 @@ pub(crate) struct AssembleArgs {
     pub(crate) budget: usize,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 }
 
 /// Indexes lines with plain tantivy, for `scale`, which times it beside `heir index rebuild`.
@@ -240,11 +243,7 @@ pub(crate) struct ScaleArgs {
     pub(crate) questions: u32,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails; a skipped bar does not fail
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 }
 
 /// Measures indexing and searching transcripts, beside plain tantivy and a plain scan of vectors on the same texts.
@@ -274,11 +273,7 @@ pub(crate) struct ColdArgs {
     pub(crate) heir: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails; a skipped bar does not fail
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 }
 
 /// Times the commands that read a whole workspace, beside `git status` of the same tree.
@@ -329,11 +324,7 @@ pub(crate) struct CitationsArgs {
     pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 }
 
 /// Measures whether the standing instructions and preferences that a person states in chats are proposed as memories.
@@ -348,11 +339,7 @@ pub(crate) struct ExtractionArgs {
     pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 }
 
 /// Counts the tokens of ten typical answers of memory servers, and of their lists of tools.
@@ -401,11 +388,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) seed: u64,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 }
 
 /// Writes the page of results that were saved with `--save`: docs/benchmarks.md.
@@ -452,11 +435,7 @@ pub(crate) struct PeersArgs {
     pub(crate) programs: ComparedPrograms,
 
     #[command(flatten)]
-    pub(crate) output: Output,
-
-    /// Exit with 1 when a bar fails; a skipped bar does not fail
-    #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) judged: JudgedOutput,
 }
 
 #[derive(Subcommand)]

@@ -29,7 +29,7 @@ use conversations::Conversations;
 use report::ColdReport;
 use transcripts::{ColdWorkspace, INDEX_FOLDER};
 
-/// How many questions are asked before it is another one's turn.
+/// How many questions each of the compared programs answers before the next has its turn.
 const QUESTIONS_PER_TURN: usize = 20;
 
 /// How many answers of an interrupted index are compared.

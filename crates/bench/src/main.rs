@@ -47,7 +47,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Cli, Command, Output, PeersArgs, PeersCommand};
+use crate::args::{Cli, Command, JudgedOutput, Output, PeersArgs, PeersCommand};
 use crate::failure::Failure;
 use crate::recall::memory_system::{self, MemorySystem};
 use crate::report::Report;
@@ -65,69 +65,66 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Assemble(args) if args.replay => {
-            finish(&assembly::replay(args.budget)?, &args.output, args.check)
+            finish_judged(&assembly::replay(args.budget)?, &args.judged)
         }
         Command::Assemble(args) => match args.scale {
             Some(total) => {
-                finish(&assembly::measure_speed(&args, total as usize)?, &args.output, args.check)
+                finish_judged(&assembly::measure_speed(&args, total as usize)?, &args.judged)
             }
-            None => finish(&assembly::measure(&args)?, &args.output, args.check),
+            None => finish_judged(&assembly::measure(&args)?, &args.judged),
         },
-        Command::Answers(args) => finish(&answers::measure(&args)?, &args.output, false),
-        Command::Start(args) => {
-            finish(&start::measure(&args)?, &args.common.output, args.common.check)
-        }
-        Command::Fold(args) => {
-            finish(&fold::measure(&args)?, &args.common.output, args.common.check)
-        }
+        Command::Answers(args) => finish(&answers::measure(&args)?, &args.output),
+        Command::Start(args) => finish_judged(&start::measure(&args)?, &args.common.judged),
+        Command::Fold(args) => finish_judged(&fold::measure(&args)?, &args.common.judged),
         Command::Questions(args) if args.sessions => {
-            finish(&recall::measure_sessions(&args.files)?, &args.output, false)
+            finish(&recall::measure_sessions(&args.files)?, &args.output)
         }
         Command::Questions(args) if args.categories => {
-            finish(&recall::measure_categories(&args.files)?, &args.output, false)
+            finish(&recall::measure_categories(&args.files)?, &args.output)
         }
         Command::Questions(args) => {
             let heir = || {
                 let heir = recall::Heir::new()?.with_instructions(args.with_instructions);
                 Ok(Box::new(heir) as Box<dyn MemorySystem>)
             };
-            finish(&memory_system::measure(&args.files, heir)?, &args.output, false)
+            finish(&memory_system::measure(&args.files, heir)?, &args.output)
         }
         #[cfg(feature = "tantivy")]
         Command::BareTantivy(args) => {
             scale::index_file(&args.memories, &args.folder)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Cold(args) => finish(&cold::measure(&args)?, &args.output, args.check),
-        Command::Scale(args) => finish(&scale::measure(&args)?, &args.output, args.check),
-        Command::Workspace(args) => {
-            finish(&workspace::measure(&args)?, &args.common.output, args.common.check)
-        }
-        Command::Replay(args) => finish(&replay::measure(&args)?, &args.output, args.check),
+        Command::Cold(args) => finish_judged(&cold::measure(&args)?, &args.judged),
+        Command::Scale(args) => finish_judged(&scale::measure(&args)?, &args.judged),
+        Command::Workspace(args) => finish_judged(&workspace::measure(&args)?, &args.common.judged),
+        Command::Replay(args) => finish_judged(&replay::measure(&args)?, &args.judged),
         Command::Page(args) => {
             page::write(&args.results, &args.page)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Similarity(args) => {
-            finish(&recall::similarity::measure(&args.file)?, &args.output, false)
+            finish(&recall::similarity::measure(&args.file)?, &args.output)
         }
-        Command::Citations(args) => {
-            finish(&citations::measure(&args.files)?, &args.output, args.check)
-        }
+        Command::Citations(args) => finish_judged(&citations::measure(&args.files)?, &args.judged),
         Command::Extraction(args) => {
-            finish(&extraction::measure(&args.files)?, &args.output, args.check)
+            finish_judged(&extraction::measure(&args.files)?, &args.judged)
         }
         Command::Peers(PeersArgs { command: Some(PeersCommand::Install { dir }), .. }) => {
             peers::install(&dir)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Peers(args) => finish(&peers::measure(&args)?, &args.output, args.check),
+        Command::Peers(args) => finish_judged(&peers::measure(&args)?, &args.judged),
     }
 }
 
-/// Prints a report as tables or as one JSON object, and saves it if `--save` is given. Returns the exit code,
-/// which is 1 if bars are checked and one failed.
-fn finish(report: &impl Report, output: &Output, check: bool) -> Result<ExitCode, Failure> {
+/// Finishes a measurement with bars. Returns the exit code, which is 1 if bars are checked and a bar failed.
+fn finish_judged(report: &impl Report, judged: &JudgedOutput) -> Result<ExitCode, Failure> {
+    let code = finish(report, &judged.output)?;
+    Ok(if judged.check && report.has_failed_bar() { ExitCode::from(1) } else { code })
+}
+
+/// Prints a report as tables or as one JSON object, and saves it if `--save` is given.
+fn finish(report: &impl Report, output: &Output) -> Result<ExitCode, Failure> {
     let failed = |error: serde_json::Error| Failure::new(error.to_string());
     if output.json {
         println!("{}", serde_json::to_string_pretty(report).map_err(failed)?);
@@ -137,5 +134,5 @@ fn finish(report: &impl Report, output: &Output, check: bool) -> Result<ExitCode
     if let Some(path) = &output.save {
         page::SavedResult::of(report).map_err(failed)?.write(path)?;
     }
-    Ok(if check && report.has_failed_bar() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(ExitCode::SUCCESS)
 }

@@ -70,11 +70,11 @@ pub fn parse(path: &str, text: &str) -> Transcript {
     let builder = TranscriptBuilder::new(path, format);
     match format {
         Format::ClaudeCode => claude_code::parse(builder, text),
-        Format::Codex => codex::parse(builder, text),
+        Format::Codex => builder.parse_json_lines(text, codex::parse_line),
         Format::Gemini => gemini::parse(builder, text),
-        Format::CopilotCli => copilot_cli::parse(builder, text),
-        Format::OpenCode => opencode::parse(builder, text),
-        Format::JsonLines => json_lines::parse(builder, text),
+        Format::CopilotCli => builder.parse_json_lines(text, copilot_cli::parse_line),
+        Format::OpenCode => builder.parse_json_lines(text, opencode::parse_line),
+        Format::JsonLines => builder.parse_json_lines(text, json_lines::parse_messages),
         Format::Text => plain_text::parse(builder, text),
     }
 }

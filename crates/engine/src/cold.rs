@@ -1,6 +1,6 @@
-//! Cold memory: the transcripts of agents' sessions, which are searched only when someone asks for it.
+//! Cold memory: the transcripts of agents' sessions, which are searched only on request.
 //!
-//! Nothing that assembles or recalls reads it. It has an index of its own ([`heirloom_index::cold`]), with vectors of the
+//! Assembly and recall do not read it. It has an index of its own ([`heirloom_index::cold`]), with vectors of the
 //! built-in model whichever embedder is configured: that one may be remote, and transcripts are private.
 
 mod backlog;

@@ -11,7 +11,7 @@ const BLOCK_BYTES: usize = LANES * 8;
 const PREFETCH_AHEAD_BLOCKS: usize = 32;
 
 /// An odd number with about as many ones as zeros. Multiplying by it is reversible, so every changed bit changes a lane.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A checksum that is computed part by part.
 pub(crate) struct Checksum {

@@ -1,7 +1,7 @@
-//! An index of transcripts: what is searched only when someone digs.
+//! An index of transcripts, which are searched only on request.
 //!
-//! It has the segments of the main index and its ranking, and nothing else: no text is copied, and no passage is a row
-//! of SQLite. A chunk has a slot, and a segment has a file beside it with fixed-width data of its chunks: where the
+//! It has segments in the format of the main index and the same ranking, but no copy of a text, and SQLite has no row for a
+//! passage. A chunk has a slot, and a segment has a file beside it with fixed-width data of its chunks: where the
 //! message is, its role and its day. SQLite has the list of transcripts, how far each was read, and which runs of slots
 //! belong to it; a commit to it, which comes last, names the segments that are valid.
 //!
@@ -20,8 +20,7 @@ use heirloom_core::embedding::Embedder;
 use heirloom_core::transcript::Role;
 
 use crate::folder::{IndexFiles, IndexFolder};
-use crate::index::{open_lock, try_open_lock};
-use crate::segment::{MappedFile, Segment, SegmentBytes};
+use crate::index::{open_lock, open_with_retries, try_open_lock};
 use crate::tables::segments::SegmentRow;
 use crate::tables::state::{self, EmbedderId};
 use crate::{IndexError, IndexErrorKind, WriteLock, sqlite};
@@ -30,12 +29,6 @@ pub use builder::{BuiltSegment, ChunkBatch, MessageToIndex};
 pub use snapshot::ColdSnapshot;
 pub use view::{ColdFilter, ColdView};
 pub use writer::{ColdWriter, TranscriptUpdate};
-
-/// How often opening is tried when another process commits at the same time.
-const MAX_OPEN_ATTEMPTS: usize = 20;
-
-/// The delay between those attempts.
-const OPEN_RETRY_DELAY: std::time::Duration = std::time::Duration::from_millis(10);
 
 /// A transcript as the index knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,16 +88,7 @@ impl ColdIndex {
     /// an earlier snapshot.
     pub fn open(&self, known: Option<ColdSnapshot>) -> Result<Option<ColdSnapshot>, IndexError> {
         let mut known = known;
-        for _ in 0..MAX_OPEN_ATTEMPTS {
-            match self.open_once(known.take()) {
-                Err(error) if error.kind == IndexErrorKind::Conflict => {
-                    std::thread::sleep(OPEN_RETRY_DELAY);
-                }
-                Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
-                opened => return opened,
-            }
-        }
-        Ok(None)
+        open_with_retries(|| self.open_once(known.take()))
     }
 
     fn open_once(&self, known: Option<ColdSnapshot>) -> Result<Option<ColdSnapshot>, IndexError> {
@@ -120,7 +104,7 @@ impl ColdIndex {
         // Reading past the end of a truncated memory map would raise SIGBUS.
         db.pragma_update(None, "mmap_size", 0)?;
         sqlite::execute(&db, ["BEGIN"])?;
-        if !tables::is_compatible(&db, &self.embedder)? {
+        if !state::is_compatible(&db, &self.embedder)? {
             return Ok(None);
         }
         let mut snapshot = ColdSnapshot::load(&self.folder, files, db, known)?;
@@ -144,30 +128,7 @@ impl ColdIndex {
     }
 }
 
-/// Opens the file of a segment.
-fn open_segment(folder: &IndexFolder, file: &str) -> Result<Segment, IndexError> {
-    Ok(Segment::new(SegmentBytes::Mapped(map(folder, file)?))?.in_file(file))
-}
-
-/// Maps a file of the index into memory.
-fn map(folder: &IndexFolder, file: &str) -> Result<MappedFile, IndexError> {
-    let opened = match folder.dir()?.open(file) {
-        Ok(opened) => opened.into_std(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // Another process may have committed and removed the file.
-            return Err(IndexError::new(IndexErrorKind::Conflict, format!("{file} is missing")));
-        }
-        Err(error) => return Err(folder.io_error(file, &error)),
-    };
-    MappedFile::new(opened).map_err(|error| folder.io_error(file, &error))
-}
-
 /// Returns the name of the file with the data of the chunks of a segment.
 fn chunks_file(segment: &SegmentRow) -> String {
     segment.file.replace(".seg", ".chunks")
-}
-
-/// Reads the generation of a database.
-fn generation(db: &rusqlite::Connection) -> Result<i64, IndexError> {
-    state::generation(db)
 }

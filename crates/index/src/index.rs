@@ -65,18 +65,7 @@ impl Index {
     /// Opens the newest generation; `None` if the index is missing, damaged, of another version, or
     /// of another embedder.
     pub fn open(&self) -> Result<Option<Snapshot>, IndexError> {
-        for _ in 0..MAX_OPEN_ATTEMPTS {
-            match self.open_once() {
-                Ok(snapshot) => return Ok(snapshot),
-                Err(error) if error.kind == IndexErrorKind::Conflict => {
-                    std::thread::sleep(OPEN_RETRY_DELAY);
-                }
-                Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
-        // A file that is still missing was not replaced by a writer, so the index is damaged.
-        Ok(None)
+        open_with_retries(|| self.open_once())
     }
 
     fn open_once(&self) -> Result<Option<Snapshot>, IndexError> {
@@ -177,17 +166,7 @@ impl Index {
     }
 
     fn open_segment(&self, file: &str) -> Result<Segment, IndexError> {
-        let opened = match self.folder.dir()?.open(file) {
-            Ok(opened) => opened.into_std(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Another process may have committed a newer generation and removed the file.
-                let message = format!("{} is missing", self.folder.path().join(file).display());
-                return Err(IndexError::new(IndexErrorKind::Conflict, message));
-            }
-            Err(error) => return Err(self.folder.io_error(file, &error)),
-        };
-        let mapped = MappedFile::new(opened).map_err(|error| self.folder.io_error(file, &error))?;
-        let segment = Segment::new(SegmentBytes::Mapped(mapped))?.in_file(file);
+        let segment = open_segment(&self.folder, file)?;
         match segment.dimensions() == self.embedder.dimensions {
             true => Ok(segment),
             false => Err(IndexError::damaged("a segment of the index is of another embedder")),
@@ -392,6 +371,42 @@ fn apply_in_memory(
         segments.push(Arc::new(draft.open_in_memory()?));
     }
     Snapshot::new(db, slots, segments, VectorNumbers::default(), None)
+}
+
+/// Opens an index. Tries again while another process commits; returns `None` if the index is damaged.
+pub(crate) fn open_with_retries<T>(
+    mut open_once: impl FnMut() -> Result<Option<T>, IndexError>,
+) -> Result<Option<T>, IndexError> {
+    for _ in 0..MAX_OPEN_ATTEMPTS {
+        match open_once() {
+            Err(error) if error.kind == IndexErrorKind::Conflict => {
+                std::thread::sleep(OPEN_RETRY_DELAY);
+            }
+            Err(error) if error.kind == IndexErrorKind::Damaged => return Ok(None),
+            opened => return opened,
+        }
+    }
+    // A file that is still missing was not replaced by a writer, so the index is damaged.
+    Ok(None)
+}
+
+/// Opens the file of a segment.
+pub(crate) fn open_segment(folder: &IndexFolder, file: &str) -> Result<Segment, IndexError> {
+    Ok(Segment::new(SegmentBytes::Mapped(map_file(folder, file)?))?.in_file(file))
+}
+
+/// Maps a file of an index into memory.
+pub(crate) fn map_file(folder: &IndexFolder, file: &str) -> Result<MappedFile, IndexError> {
+    let opened = match folder.dir()?.open(file) {
+        Ok(opened) => opened.into_std(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // Another process may have committed a newer generation and removed the file.
+            let message = format!("{} is missing", folder.path().join(file).display());
+            return Err(IndexError::new(IndexErrorKind::Conflict, message));
+        }
+        Err(error) => return Err(folder.io_error(file, &error)),
+    };
+    MappedFile::new(opened).map_err(|error| folder.io_error(file, &error))
 }
 
 /// Takes the writer's lock of a folder, or returns `None` if another process has it.

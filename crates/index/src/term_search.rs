@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use heirloom_core::recall::{Posting, Slot};
+use heirloom_core::recall::{Corpus, Posting, Slot};
 
 use crate::segment::Segment;
 
@@ -10,14 +10,14 @@ use crate::segment::Segment;
 pub(crate) fn collect(
     segments: &[Arc<Segment>],
     term: &str,
-    contains: impl Fn(Slot) -> bool,
+    corpus: &impl Corpus,
     found: &mut Vec<Posting>,
 ) {
     for segment in segments {
         let list = segment.posting_list(term);
         found.reserve(list.max_len());
         list.for_each(|posting| {
-            if contains(posting.slot) {
+            if corpus.contains(posting.slot) {
                 found.push(posting);
             }
         });
@@ -28,13 +28,13 @@ pub(crate) fn collect(
 pub(crate) fn has_at_most(
     segments: &[Arc<Segment>],
     term: &str,
-    contains: impl Fn(Slot) -> bool,
+    corpus: &impl Corpus,
     most: usize,
 ) -> bool {
     let mut count = 0;
     segments.iter().all(|segment| {
         segment.posting_list(term).for_each_while(|posting| {
-            count += usize::from(contains(posting.slot));
+            count += usize::from(corpus.contains(posting.slot));
             count <= most
         });
         count <= most

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use heirloom_core::recall::Slot;
+use heirloom_core::recall::{Corpus, Slot};
 use heirloom_core::{kernels, parallel};
 
 use crate::quantise::QuantisedVector;
@@ -76,19 +76,19 @@ pub(crate) fn radius_of(histogram: &Histogram, count: usize) -> Option<(u8, usiz
 }
 
 impl<'s> VectorSearch<'s> {
-    /// Returns at most `most` of the slots that are selected and nearest to a vector, in a corpus of a size, each with its
-    /// cosine if it is final. Selects candidates by the Hamming distance of their sign bits, then scores those exactly. All
+    /// Returns at most `most` of the slots of a corpus that are selected and nearest to a vector, each with its cosine if it
+    /// is final. Selects candidates by the Hamming distance of their sign bits, then scores those exactly. All
     /// candidates at the same distance are scored, so that the result does not depend on their order.
     pub(crate) fn nearest(
         &self,
         vector: &[f32],
         most: usize,
-        size: usize,
-        is_selected: impl Fn(Slot) -> bool,
-        tie_break_key: impl Fn(Slot) -> u64,
+        corpus: &impl Corpus,
     ) -> Vec<(Slot, Option<f32>)> {
         let query = QuantisedVector::new(vector);
-        let wanted = (most * CANDIDATES_PER_RESULT).max(size.isqrt() * CANDIDATES_PER_ROOT);
+        let wanted =
+            (most * CANDIDATES_PER_RESULT).max(corpus.size().isqrt() * CANDIDATES_PER_ROOT);
+        let is_selected = |slot| corpus.is_selected(slot);
         let candidates = self.candidates(&self.distances(&query), wanted, &is_selected);
         let mut scored: Vec<(f32, &Candidate)> = Vec::with_capacity(candidates.len());
         for (index, candidate) in candidates.iter().enumerate() {
@@ -99,7 +99,8 @@ impl<'s> VectorSearch<'s> {
             scored.push((cosine, candidate));
         }
         let order = |a: &(f32, &Candidate), b: &(f32, &Candidate)| {
-            b.0.total_cmp(&a.0).then_with(|| tie_break_key(a.1.slot).cmp(&tie_break_key(b.1.slot)))
+            let key = |of: &(f32, &Candidate)| corpus.tie_break_key(of.1.slot);
+            b.0.total_cmp(&a.0).then_with(|| key(a).cmp(&key(b)))
         };
         if scored.len() > most {
             scored.select_nth_unstable_by(most, order);

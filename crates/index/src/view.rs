@@ -247,11 +247,11 @@ impl Corpus for View<'_> {
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
-        term_search::collect(self.segments, term, |slot| self.contains(slot), found);
+        term_search::collect(self.segments, term, self, found);
     }
 
     fn has_at_most(&self, term: &str, most: usize) -> bool {
-        term_search::has_at_most(self.segments, term, |slot| self.contains(slot), most)
+        term_search::has_at_most(self.segments, term, self, most)
     }
 
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
@@ -310,9 +310,7 @@ impl Corpus for View<'_> {
     }
 
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)> {
-        let is_selected = |slot| self.is_selected(slot);
-        let tie_break = |slot| self.tie_break_key(slot);
-        self.vectors().nearest(vector, most, self.size(), is_selected, tie_break)
+        self.vectors().nearest(vector, most, self)
     }
 
     fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {

@@ -2,6 +2,8 @@
 //!
 //! Only the files of sessions that ran in the workspace are read.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -9,7 +11,7 @@ use std::time::SystemTime;
 use heirloom_core::transcript::{self, Format};
 
 use crate::files::read_uncompressed;
-use crate::{Root, StoreError};
+use crate::{Root, StoreError, sha256};
 
 /// A larger session file is not read.
 const MAX_FILE_BYTES: u64 = 128 * 1024 * 1024;
@@ -189,12 +191,22 @@ impl ClientFolders {
                 files.collect(&folder.join("archived_sessions"), 0, &is_codex_file);
             }
             KnownClient::Gemini => {
-                for project in entries(&folder.join("tmp")) {
-                    let project = project.path();
-                    if gemini_project(&project).is_some_and(|path| is_in_workspace(root, &path)) {
-                        files.collect(&project.join("chats"), 1, &is_gemini_file);
+                let mut old = Files { client, found: vec![] };
+                for entry in entries(&folder.join("tmp")) {
+                    let folder = entry.path();
+                    if !is_gemini_folder_of(root, &folder) {
+                        continue;
                     }
+                    let is_old = is_gemini_hash_of(root, &folder);
+                    let files = if is_old { &mut old } else { &mut files };
+                    files.collect(&folder.join("chats"), 1, &is_gemini_file);
                 }
+                // Newer versions copy the files of the old folder, and do not remove it.
+                let copied: HashSet<&OsStr> =
+                    files.found.iter().filter_map(|file| file.path.file_stem()).collect();
+                old.found
+                    .retain(|file| file.path.file_stem().is_none_or(|it| !copied.contains(it)));
+                files.found.extend(old.found);
             }
             KnownClient::CopilotCli => {
                 files.collect(&folder.join("session-state"), 1, &is_copilot_file);
@@ -233,10 +245,14 @@ impl ClientFolders {
 
 /// Returns the name that Claude Code gives the folder of sessions that ran in a folder.
 fn claude_code_folder(folder: &Path) -> String {
-    let path = folder.to_string_lossy();
-    // The prefix of a canonical path on Windows.
-    let path = path.strip_prefix(r"\\?\").unwrap_or(&path);
+    let path = path_of_client(folder);
     path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+/// Returns a canonical path as clients state it: without the prefix that it has on Windows.
+fn path_of_client(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    path.strip_prefix(r"\\?\").unwrap_or(&path).to_owned()
 }
 
 fn is_claude_code_file(name: &str) -> bool {
@@ -293,12 +309,29 @@ fn gemini_project(folder: &Path) -> Option<String> {
     (!path.is_empty()).then_some(path)
 }
 
+/// Returns whether a folder of Gemini CLI has the sessions of a workspace.
+fn is_gemini_folder_of(root: &Root, folder: &Path) -> bool {
+    match gemini_project(folder) {
+        Some(project) => is_in_workspace(root, &project),
+        None => is_gemini_hash_of(root, folder),
+    }
+}
+
+/// Returns whether a folder is named as older versions of Gemini CLI name that of the root: by a hash of its path. The
+/// sessions of folders below the root are not found by that, since a hash does not tell its path.
+fn is_gemini_hash_of(root: &Root, folder: &Path) -> bool {
+    let hash = || sha256::hex_digest(path_of_client(root.path()).as_bytes());
+    let name = folder.file_name().and_then(OsStr::to_str);
+    name.is_some_and(|name| name.len() == sha256::HEX_DIGITS && name == hash())
+}
+
 /// Returns whether the session of a file ran in a workspace: in its root or below, and not in another workspace there.
 fn ran_in(root: &Root, client: KnownClient, file: &Path) -> bool {
     if client == KnownClient::Gemini {
-        let project = file.ancestors().find(|folder| folder.ends_with("chats"));
-        let project = project.and_then(Path::parent).and_then(gemini_project);
-        return project.is_some_and(|folder| is_in_workspace(root, &folder));
+        let chats = file.ancestors().find(|folder| folder.ends_with("chats"));
+        return chats
+            .and_then(Path::parent)
+            .is_some_and(|folder| is_gemini_folder_of(root, folder));
     }
     let folder = HEAD_BYTES.iter().find_map(|bytes| session_folder(file, *bytes));
     folder.is_some_and(|folder| is_in_workspace(root, &folder))

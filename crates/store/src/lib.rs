@@ -24,6 +24,7 @@ pub mod log;
 mod o200k;
 pub mod reference_documents;
 pub mod registry;
+mod sha256;
 pub mod stamp;
 pub mod state;
 pub mod tokens;

@@ -15,10 +15,11 @@ use std::path::{Path, PathBuf};
 use heirloom_core::Problem;
 use heirloom_core::transcript::Format;
 
+use crate::Root;
 use crate::client_sessions::{ClientFolders, KnownClient, SessionFile};
+use crate::confined::is_escape;
 use crate::files::io_problem;
 use crate::stamp::Stamp;
-use crate::{Root, confined};
 
 pub use lines::MAX_FILE_BYTES;
 pub use reader::{Position, ReadLine, TranscriptReader};
@@ -136,7 +137,7 @@ impl Transcripts {
         transcripts
     }
 
-    /// Finds a transcript by its name. It is checked again that it belongs to the workspace, unless it is known.
+    /// Finds a transcript by its name.
     pub fn find(&self, name: &str) -> Option<&Transcript> {
         let at = self.found.binary_search_by(|transcript| transcript.name.as_str().cmp(name));
         at.ok().map(|at| &self.found[at])
@@ -154,16 +155,16 @@ impl Transcripts {
                 self.list_inside(root, &path, depth + 1);
                 continue;
             }
-            if !entry.name.ends_with(".jsonl") || entry.is_folder {
-                continue;
-            }
-            // A link is followed as long as it stays inside of the root.
+            // A link to a file is followed as long as it stays inside of the root.
             let stamp = match stamp {
                 Some(stamp) => Ok(stamp),
                 None => root.dir().metadata(&path).map(|metadata| Stamp::new(&metadata)),
             };
+            let is_transcript = entry.name.ends_with(".jsonl") && !entry.is_folder;
             match stamp {
-                _ if self.found.len() >= MAX_FILES => {}
+                // Whatever the name of such a link is: its target may be a folder of transcripts.
+                Err(error) if is_escape(&error) => self.problems.push(io_problem(&path, &error)),
+                _ if !is_transcript || self.found.len() >= MAX_FILES => {}
                 _ if !entry.is_utf8 => {
                     let message = "its name is not UTF-8, so it is not read";
                     self.problems.push(Problem::in_file(path.escape_debug().to_string(), message));
@@ -174,10 +175,6 @@ impl Transcripts {
                     stamp,
                     place: Place::Inside(path),
                 }),
-                Err(error) if confined::is_escape(&error) => {
-                    let message = "it is a link that leads out of the workspace, so it is not read";
-                    self.problems.push(Problem::in_file(path, message));
-                }
                 Err(error) => self.problems.push(io_problem(&path, &error)),
             }
         }

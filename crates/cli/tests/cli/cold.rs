@@ -20,6 +20,11 @@ fn lines(values: &[Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
+/// Returns the name that Claude Code gives the folder of sessions that ran in a folder.
+fn slug(folder: &str) -> String {
+    folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 /// Returns the hits of a search as `role agent: text`, and checks that each names a line of its file.
 fn search(team: &Workspace, arguments: &[&str]) -> Vec<String> {
     let answer = team.run(&[&["cold", "search", "--json"], arguments].concat());
@@ -37,8 +42,7 @@ fn sessions_of_clients_are_found_only_for_this_workspace() {
     let team = team();
     let here = team.path().canonicalize().unwrap().display().to_string();
     for (name, cwd) in [("here", here.as_str()), ("there", "/somewhere/else")] {
-        let slug: String =
-            cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let slug = slug(cwd);
         let said = |client: &str| format!("The zeppelin of {client} flies {name}.");
         team.write(
             &format!("{CLAUDE_CODE_FOLDER}/projects/{slug}/1.jsonl"),
@@ -91,8 +95,7 @@ fn sessions_of_clients_are_found_only_for_this_workspace() {
 fn what_heirloom_injected_is_not_found() {
     let team = team();
     let here = team.path().canonicalize().unwrap().display().to_string();
-    let slug: String =
-        here.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let slug = slug(&here);
     let line = |kind: &str, content: Value| {
         json!({"type": kind, "uuid": content.to_string(), "sessionId": "s", "cwd": here,
             "timestamp": "2026-02-20T09:00:00Z", "message": {"role": kind, "content": content}})
@@ -172,11 +175,15 @@ fn a_search_reads_nothing_outside_and_no_index_of_a_stranger() {
     );
     assert_eq!(search(&team, &["zeppelin"]), expected);
     let status = team.heir("cold status");
-    assert!(
-        status.stdout.contains("agent-transcripts/b.jsonl:1: it is a link"),
-        "{}",
-        status.stdout
-    );
+    for link in ["b.jsonl", "c"] {
+        let problem =
+            format!("agent-transcripts/{link}:1: this symbolic link leads out of the workspace");
+        assert!(status.stdout.contains(&problem), "{}", status.stdout);
+    }
+    let unreadable = "agent-transcripts/d.jsonl:1: cannot be read: it is not a regular file";
+    assert!(status.stdout.contains(unreadable), "{}", status.stdout);
+    let unknown = team.heir("cold search zeppelin --agent nobody");
+    assert!(unknown.stderr.contains("the agents are agent\n"), "{}", unknown.stderr);
     // The index of another workspace, as a clone could bring it along.
     let stranger = Workspace::with(HEIR, TEAM);
     stranger.write(
@@ -198,6 +205,30 @@ fn a_search_reads_nothing_outside_and_no_index_of_a_stranger() {
     let refused = team.heir("cold search zeppelin");
     assert!(refused.code != 0 && refused.stderr.contains("symbolic link"), "{}", refused.stderr);
     assert_eq!(fs::read_dir(victim.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_damaged_index_is_replaced() {
+    let team = team();
+    team.write(
+        "agent-transcripts/a.jsonl",
+        "{\"role\":\"user\",\"content\":\"the zeppelin is known\"}\n",
+    );
+    let expected = ["user agent: the zeppelin is known"];
+    for command in ["cold search zeppelin", "cold index"] {
+        for extension in ["seg", "chunks", "db"] {
+            assert_eq!(search(&team, &["zeppelin"]), expected);
+            let files = fs::read_dir(team.path().join(".heirloom/cache/cold")).unwrap();
+            let mut paths = files.map(|entry| entry.unwrap().path());
+            let is_it = |path: &std::path::PathBuf| {
+                path.extension().is_some_and(|found| found == extension)
+            };
+            let file = fs::OpenOptions::new().write(true).open(paths.find(is_it).unwrap()).unwrap();
+            file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+            assert_eq!(team.heir(command).code, 0, "{extension}");
+            assert_eq!(search(&team, &["zeppelin"]), expected, "{command}, {extension}");
+        }
+    }
 }
 
 #[test]

@@ -124,6 +124,16 @@ impl<'p> TranscriptBuilder<'p> {
         }
     }
 
+    /// Returns the transcript of a text whose lines are parsed one by one.
+    pub(super) fn parse_json_lines(
+        mut self,
+        text: &str,
+        parse_line: impl FnMut(&mut Self, &Value, usize),
+    ) -> Transcript {
+        self.for_each_json_line(text, parse_line);
+        self.build()
+    }
+
     fn parse_json(&mut self, number: usize, line: &str) -> Option<Value> {
         match serde_json::from_str::<Value>(line) {
             Ok(value) if value.is_object() || value.is_array() => Some(value),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::builder::{ReportedCall, ReportedResult, TranscriptBuilder};
 use super::content;
-use super::model::{Role, Transcript};
+use super::model::Role;
 
 /// Number of lines at the head of a result in which the exit code may be stated.
 const RESULT_HEAD_LINES: usize = 8;
@@ -29,12 +29,6 @@ pub(super) fn is_codex_line(line: &Value) -> bool {
                 || (line["id"].is_string() && line.get("instructions").is_some())
         }
     }
-}
-
-/// Parses a rollout file.
-pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
-    builder.for_each_json_line(text, parse_line);
-    builder.build()
 }
 
 /// Parses one line.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::builder::{ReportedCall, ReportedResult, TranscriptBuilder};
 use super::content;
-use super::model::{Role, Transcript};
+use super::model::Role;
 
 /// The first parts of the types of events.
 const EVENT_GROUPS: &[&str] =
@@ -14,12 +14,6 @@ const EVENT_GROUPS: &[&str] =
 pub(super) fn is_copilot_line(line: &Value) -> bool {
     let group = line["type"].as_str().and_then(|kind| kind.split_once('.'));
     line["data"].is_object() && group.is_some_and(|(group, _)| EVENT_GROUPS.contains(&group))
-}
-
-/// Parses the events of a session.
-pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
-    builder.for_each_json_line(text, parse_line);
-    builder.build()
 }
 
 /// Parses one event.

@@ -8,12 +8,6 @@ use super::content;
 use super::model::{Role, Transcript};
 use super::tool_blocks::{self, BlockOrigin};
 
-/// Parses one message, or a list of messages, per line.
-pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
-    builder.for_each_json_line(text, parse_messages);
-    builder.build()
-}
-
 /// Parses a JSON document that is or contains a list of messages.
 pub(super) fn parse_document(mut builder: TranscriptBuilder<'_>, document: &Value) -> Transcript {
     parse_messages(&mut builder, document, 1);

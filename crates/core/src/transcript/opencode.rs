@@ -1,5 +1,5 @@
-//! Parses messages of opencode. They are rows of a database; whoever reads it passes each part of a message as one
-//! line, `{"session", "directory", "title", "time", "message", "part"}`, and each row of the newer table of whole
+//! Parses messages of opencode. They are rows of a database; its reader in the crate `store` passes each part of a message
+//! as one line, `{"session", "directory", "title", "time", "message", "part"}`, and each row of the newer table of whole
 //! messages as `{"session", "directory", "title", "time", "kind", "data"}`.
 
 use jiff::Timestamp;
@@ -7,19 +7,13 @@ use serde_json::Value;
 
 use super::builder::{ReportedCall, ReportedResult, TranscriptBuilder};
 use super::content;
-use super::model::{Role, Transcript};
+use super::model::Role;
 
 /// Returns whether a line is a row of opencode's database.
 pub(super) fn is_opencode_line(line: &Value) -> bool {
     let is_part = line["message"].is_object() && line["part"].is_object();
     let is_message = line["kind"].is_string() && line["data"].is_object();
     line["session"].is_string() && line["directory"].is_string() && (is_part || is_message)
-}
-
-/// Parses rows.
-pub(super) fn parse(mut builder: TranscriptBuilder<'_>, text: &str) -> Transcript {
-    builder.for_each_json_line(text, parse_line);
-    builder.build()
 }
 
 /// Parses one row.

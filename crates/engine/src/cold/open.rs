@@ -96,7 +96,7 @@ pub(crate) fn open_up_to_date(session: &Session) -> Result<OpenCold, Error> {
         Err(error) if open.snapshot.is_none() => return Err(error.into()),
         _ => return Ok(open),
     };
-    match update_locked(session, &index, lock) {
+    match update_locked(session, &index, lock, open.snapshot.is_some()) {
         Ok(_) => {}
         Err(error) if open.snapshot.is_none() => return Err(error),
         Err(_) => return Ok(open),

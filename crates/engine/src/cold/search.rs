@@ -16,7 +16,7 @@ use super::backlog::position;
 use super::open::OpenCold;
 use crate::{Error, Session};
 
-/// By this factor more messages are ranked than shown: a session that was continued repeats those of the first one.
+/// How many times more messages are ranked than shown: a continued session repeats the messages of the first session.
 const OVERFETCH: usize = 3;
 
 /// How many messages of a session are shown.
@@ -50,7 +50,7 @@ pub(crate) struct Found {
 pub(crate) struct ColdHit {
     /// The passage.
     pub(crate) text: String,
-    /// Who said it: user, assistant, tool or system.
+    /// The speaker: user, assistant, tool or system.
     pub(crate) role: &'static str,
     /// The agent of the session: its client, or the folder of the transcript.
     pub(crate) agent: String,
@@ -107,7 +107,7 @@ impl ColdSearch<'_> {
         let mut seen = HashSet::new();
         // Only as many transcripts are opened as the answer needs.
         for part in ranked.chunks(self.limit) {
-            for hit in reader.read(part)? {
+            for hit in reader.read(part) {
                 if hits.len() < self.limit && seen.insert((hit.text.clone(), hit.at.clone())) {
                     hits.push(hit);
                 }
@@ -138,7 +138,7 @@ impl ColdSearch<'_> {
                 day: place.day.and_then(day::from_number).map(|day| day.to_string()),
                 file: transcript.name.clone(),
                 score: ranked.score,
-                hits: reader.read(&ranked.memories)?,
+                hits: reader.read(&ranked.memories),
             });
         }
         Ok(Found { hits: vec![], sessions, unreadable: reader.unreadable })
@@ -157,14 +157,14 @@ impl ColdSearch<'_> {
         ColdFilter { transcript, since: self.since.map(day::to_number) }
     }
 
-    /// Returns what tells the transcripts of the agent; rejects an unknown name, since a typo would otherwise find nothing
+    /// Returns a filter for the transcripts of the agent; rejects an unknown name, since a typo would otherwise find nothing
     /// without a message.
     fn agent_filter<'s>(
         &'s self,
         snapshot: &ColdSnapshot,
     ) -> Result<Option<TranscriptFilter<'s>>, Error> {
         let Some(wanted) = self.agent.map(str::trim) else { return Ok(None) };
-        let is_named = |stored: &StoredTranscript| stored.agent.eq_ignore_ascii_case(wanted);
+        let is_named = move |stored: &StoredTranscript| stored.agent.eq_ignore_ascii_case(wanted);
         if !snapshot.transcripts().iter().any(is_named) {
             let mut names: Vec<&str> =
                 snapshot.transcripts().iter().map(|stored| stored.agent.as_str()).collect();
@@ -175,9 +175,7 @@ impl ColdSearch<'_> {
             return Err(Error::not_found(message, candidates)
                 .hint(format!("the agents are {}", names.join(", "))));
         }
-        Ok(Some(Box::new(move |stored: &StoredTranscript| {
-            stored.agent.eq_ignore_ascii_case(wanted)
-        })))
+        Ok(Some(Box::new(is_named)))
     }
 }
 
@@ -198,7 +196,7 @@ impl<'s> HitReader<'s> {
     }
 
     /// Returns the hits in their order, without those that cannot be read.
-    fn read(&mut self, ranked: &[RankedMemory]) -> Result<Vec<ColdHit>, Error> {
+    fn read(&mut self, ranked: &[RankedMemory]) -> Vec<ColdHit> {
         let mut by_transcript: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
         let place = |slot: Slot| self.snapshot.place(slot);
         for (at, ranked) in ranked.iter().enumerate() {
@@ -221,10 +219,10 @@ impl<'s> HitReader<'s> {
                 hits[*at] = hit;
             }
         }
-        Ok(hits.into_iter().flatten().collect())
+        hits.into_iter().flatten().collect()
     }
 
-    /// Reads the messages at places of a transcript. One that has changed since may have others there.
+    /// Reads the messages at places of a transcript. If it has changed since, there may be other messages.
     fn messages(&self, stored: &StoredTranscript, places: &[ChunkPlace]) -> Vec<Option<Message>> {
         let lines: Vec<(u64, usize)> =
             places.iter().map(|place| (place.offset, place.line as usize)).collect();

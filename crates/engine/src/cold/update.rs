@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use heirloom_core::transcript::Format;
 use heirloom_core::{Problem, day};
 use heirloom_index::WriteLock;
 use heirloom_index::cold::{
     ChunkBatch, ColdIndex, ColdWriter, MessageToIndex, StoredTranscript, TranscriptUpdate,
 };
-use heirloom_store::Root;
 use heirloom_store::transcripts::{Transcript, TranscriptReader, Transcripts};
+use heirloom_store::{Root, StoreError};
 
 use super::backlog::{Plan, pending_bytes, position, problems, version};
 use super::folder::{index_of, known_files};
@@ -38,16 +39,22 @@ pub(crate) struct Update {
 pub(crate) fn update(session: &Session) -> Result<Update, Error> {
     let index = index_of(session);
     let lock = index.lock()?;
-    update_locked(session, &index, lock)
+    update_locked(session, &index, lock, false)
 }
 
-/// Does the same with the lock that was taken.
+/// Updates the index like [`update`], with a lock that the caller took. An index that the caller has not opened is opened
+/// first: one with a damaged segment is replaced, since no search could read what is added to it.
 pub(super) fn update_locked(
     session: &Session,
     index: &ColdIndex,
     lock: WriteLock,
+    is_open: bool,
 ) -> Result<Update, Error> {
-    let mut writer = index.write(lock)?;
+    let is_readable = is_open || index.open(None)?.is_some();
+    let mut writer = match is_readable {
+        true => index.write(lock)?,
+        false => index.write_new(lock)?,
+    };
     let stored = writer.transcripts()?;
     let foreign = writer.foreign_files()?;
     let mut known = known_files(&stored, foreign.iter().copied());
@@ -165,8 +172,7 @@ impl<'l> Feed<'l> {
                 Ok(None) => self.finish_current()?,
                 Err(error) => {
                     // The rest of a damaged file is not read before the file changes.
-                    let name = &reading.transcript.name;
-                    reading.add_problem(Some(Problem::in_file(name, error.to_string())));
+                    reading.add_problem(Some(problem_of(reading.transcript, &error)));
                     self.finish_current()?;
                 }
             }
@@ -211,8 +217,11 @@ impl<'l> Feed<'l> {
             }
             Err(error) => {
                 // It is tried again when it changes.
-                let problem = Problem::in_file(&transcript.name, error.to_string());
-                stored.problems = encode(&[problem])?;
+                stored.problems = encode(&[problem_of(transcript, &error)])?;
+                if stored.agent.is_empty() {
+                    // No line could be read that tells the client.
+                    transcript.agent(Format::JsonLines).clone_into(&mut stored.agent);
+                }
                 stored.stamp = Some(version(&transcript.stamp));
                 (stored.state, stored.bytes) = (String::new(), 0);
                 self.updates
@@ -272,6 +281,15 @@ impl Reading<'_> {
         self.stored.problems = encode(&self.problems)?;
         Ok(TranscriptUpdate { transcript: self.stored.clone(), replaces: self.replaces })
     }
+}
+
+/// Returns the problem of a transcript that cannot be read. A problem states its path, so the message leaves it out.
+fn problem_of(transcript: &Transcript, error: &StoreError) -> Problem {
+    let message = match error {
+        StoreError::Io { source, .. } => format!("cannot be read: {source}"),
+        error => error.to_string(),
+    };
+    Problem::in_file(&transcript.name, message)
 }
 
 fn encode(problems: &[Problem]) -> Result<Vec<String>, Error> {

@@ -1,4 +1,4 @@
-//! `cold`: what is searched and extracted only when someone asks: the transcripts of conversations.
+//! `cold`: the transcripts of conversations, which are searched and extracted from only on request.
 
 pub(crate) mod accept;
 pub(crate) mod drop;

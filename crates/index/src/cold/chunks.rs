@@ -19,7 +19,7 @@ const HEADER_BYTES: usize = 24;
 const ENTRY_BYTES: usize = 28;
 
 /// Encodes that no day is known.
-const NO_DAY: i32 = i32::MIN;
+pub(super) const NO_DAY: i32 = i32::MIN;
 
 /// The most that is stored of a number of terms or of a chunk.
 const MAX_COUNT: usize = u16::MAX as usize;

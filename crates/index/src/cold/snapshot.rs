@@ -6,21 +6,17 @@ use std::sync::{Arc, Mutex};
 use heirloom_core::recall::Slot;
 use rusqlite::Connection;
 
-use super::chunks::{ChunkEntry, ChunkFile};
-use super::tables::{self, Run};
-use super::view::{ColdFilter, ColdView};
-use super::writer::run_of;
-use super::{ChunkPlace, ColdIndex, StoredTranscript, chunks_file, generation, map, open_segment};
+use super::chunks::{ChunkEntry, ChunkFile, NO_DAY};
+use super::tables::{self, Run, run_of};
+use super::{ChunkPlace, ColdIndex, StoredTranscript, chunks_file};
 use crate::folder::{IndexFiles, IndexFolder};
+use crate::index::{map_file, open_segment};
 use crate::name_hash::tie_breaker;
 use crate::segment::Segment;
 use crate::segment_assembly::lock;
-use crate::tables::segments;
+use crate::tables::{segments, state};
 use crate::vector_numbers::VectorNumbers;
 use crate::{IndexError, sqlite};
-
-/// Encodes that no day is known.
-pub(super) const NO_DAY: i32 = i32::MIN;
 
 /// One commit of an index.
 pub struct ColdSnapshot {
@@ -85,7 +81,7 @@ impl ColdSnapshot {
             let mut unchanged = known_chunks.iter().filter(|(_, file)| file.is_unchanged());
             let file = match unchanged.find(|(_, file)| file.name == name) {
                 Some((_, file)) => file.clone(),
-                None => Arc::new(ChunkFile::new(map(folder, &name)?, name)?),
+                None => Arc::new(ChunkFile::new(map_file(folder, &name)?, name)?),
             };
             if file.len() != row.slots as usize {
                 return Err(IndexError::damaged("the data of chunks does not fit their segment"));
@@ -110,7 +106,7 @@ impl ColdSnapshot {
         let transcript_of_run = runs.iter().map(known_transcript).collect::<Result<_, _>>()?;
         let counts = columns.count(&runs);
         let foreign_files = tables::foreign_files(&db)?;
-        let generation = generation(&db)?;
+        let generation = state::generation(&db)?;
         sqlite::execute(&db, ["ROLLBACK"])?;
         Ok(ColdSnapshot {
             db: Mutex::new(db),
@@ -138,7 +134,7 @@ impl ColdSnapshot {
             && self.files.is_current()
             && self.segments.iter().all(|segment| segment.is_unchanged())
             && self.chunk_files.iter().all(|(_, file)| file.is_unchanged())
-            && generation(&lock(&self.db)).is_ok_and(|stored| stored == self.generation)
+            && state::generation(&lock(&self.db)).is_ok_and(|stored| stored == self.generation)
     }
 
     /// Returns the transcripts.
@@ -170,11 +166,6 @@ impl ColdSnapshot {
     pub fn size_bytes(&self) -> u64 {
         let chunks = self.chunk_files.iter().map(|(_, file)| file.size_bytes());
         self.segments.iter().map(|segment| segment.size_bytes()).chain(chunks).sum()
-    }
-
-    /// Returns the messages that pass a filter, for ranking.
-    pub fn view<'s>(&'s self, filter: &ColdFilter<'_>) -> ColdView<'s> {
-        ColdView::new(self, filter)
     }
 
     /// Returns where a chunk is, and its transcript.

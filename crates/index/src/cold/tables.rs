@@ -1,12 +1,12 @@
 //! The tables of an index of transcripts.
 
+use heirloom_core::recall::Slot;
 use rusqlite::{Connection, params};
 
 use super::StoredTranscript;
 use crate::IndexError;
 use crate::tables::segments;
 use crate::tables::state::{self, EmbedderId};
-use heirloom_core::recall::Slot;
 
 const SCHEMA: &str = "
 CREATE TABLE transcript(
@@ -33,6 +33,12 @@ impl Run {
     }
 }
 
+/// Returns the number of the run that a slot is in.
+pub(super) fn run_of(runs: &[Run], slot: Slot) -> Option<usize> {
+    let at = runs.partition_point(|run| run.first <= slot).checked_sub(1)?;
+    (slot < runs[at].end()).then_some(at)
+}
+
 /// Creates the tables in a new database.
 pub(super) fn create(db: &Connection, embedder: &EmbedderId) -> Result<(), IndexError> {
     db.execute_batch("BEGIN IMMEDIATE")?;
@@ -41,11 +47,6 @@ pub(super) fn create(db: &Connection, embedder: &EmbedderId) -> Result<(), Index
     }
     state::initialise(db, embedder)?;
     Ok(db.execute_batch("COMMIT")?)
-}
-
-/// Returns whether an index has the current format and was made with this embedder.
-pub(super) fn is_compatible(db: &Connection, embedder: &EmbedderId) -> Result<bool, IndexError> {
-    state::is_compatible(db, embedder)
 }
 
 /// Reads the transcripts, by id.

@@ -8,8 +8,10 @@ use heirloom_core::recall::{
 };
 
 use super::StoredTranscript;
-use super::snapshot::{ColdSnapshot, NO_DAY};
-use super::writer::run_of;
+use super::chunks::NO_DAY;
+use super::snapshot::ColdSnapshot;
+use super::tables::run_of;
+use crate::checksum::MULTIPLIER;
 use crate::term_search;
 use crate::vector_search::VectorSearch;
 
@@ -20,13 +22,10 @@ const MAX_TABULATED_TERMS: usize = 512;
 static NORMALISATIONS: LazyLock<Vec<f32>> =
     LazyLock::new(|| (0..MAX_TABULATED_TERMS as u32).map(length_normalisation).collect());
 
-/// Multiplies hashes, as `Checksum` does.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// Which messages may be in an answer.
 #[derive(Default)]
 pub struct ColdFilter<'f> {
-    /// Tells which transcripts may be in it.
+    /// Returns whether messages of a transcript may be in the answer.
     pub transcript: Option<&'f dyn Fn(&StoredTranscript) -> bool>,
     /// The first day, in days since 1970.
     pub since: Option<i32>,
@@ -35,21 +34,22 @@ pub struct ColdFilter<'f> {
 /// The messages that pass a filter.
 pub struct ColdView<'s> {
     snapshot: &'s ColdSnapshot,
-    /// For each slot, whether it passes; `None` if there is no filter.
+    /// For each slot, whether it passes the filter; `None` if there is no filter.
     selected: Option<Vec<bool>>,
     normalisations: &'static [f32],
 }
 
-impl<'s> ColdView<'s> {
-    pub(super) fn new(snapshot: &'s ColdSnapshot, filter: &ColdFilter<'_>) -> Self {
+impl ColdSnapshot {
+    /// Returns the messages that pass a filter, for ranking.
+    pub fn view(&self, filter: &ColdFilter<'_>) -> ColdView<'_> {
         let is_filtered = filter.transcript.is_some() || filter.since.is_some();
         let selected = is_filtered.then(|| {
-            let mut selected = vec![false; snapshot.columns.terms.len()];
-            for (run, transcript) in snapshot.runs.iter().zip(&snapshot.transcript_of_run) {
-                let transcript = &snapshot.transcripts()[*transcript];
+            let mut selected = vec![false; self.columns.terms.len()];
+            for (run, transcript) in self.runs.iter().zip(&self.transcript_of_run) {
+                let transcript = &self.transcripts()[*transcript];
                 if filter.transcript.is_none_or(|is_wanted| is_wanted(transcript)) {
                     let slots = run.first as usize..run.end() as usize;
-                    let days = &snapshot.columns.days[slots.clone()];
+                    let days = &self.columns.days[slots.clone()];
                     for (selected, day) in selected[slots].iter_mut().zip(days) {
                         *selected = filter.since.is_none_or(|since| *day >= since);
                     }
@@ -57,9 +57,11 @@ impl<'s> ColdView<'s> {
             }
             selected
         });
-        ColdView { snapshot, selected, normalisations: &NORMALISATIONS }
+        ColdView { snapshot: self, selected, normalisations: &NORMALISATIONS }
     }
+}
 
+impl ColdView<'_> {
     /// Ranks the messages for a question.
     pub fn rank(&self, question: &Question<'_>, limit: usize) -> Vec<RankedMemory> {
         rank(self, question, AnswerUnit::Memory, limit)
@@ -103,11 +105,11 @@ impl Corpus for ColdView<'_> {
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
-        term_search::collect(&self.snapshot.segments, term, |slot| self.contains(slot), found);
+        term_search::collect(&self.snapshot.segments, term, self, found);
     }
 
     fn has_at_most(&self, term: &str, most: usize) -> bool {
-        term_search::has_at_most(&self.snapshot.segments, term, |slot| self.contains(slot), most)
+        term_search::has_at_most(&self.snapshot.segments, term, self, most)
     }
 
     fn for_each_term(&self, first: Option<char>, take: &mut dyn FnMut(&str)) {
@@ -180,9 +182,7 @@ impl Corpus for ColdView<'_> {
     }
 
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)> {
-        let is_selected = |slot| self.is_selected(slot);
-        let tie_break = |slot| self.tie_break_key(slot);
-        self.vectors().nearest(vector, most, self.size(), is_selected, tie_break)
+        self.vectors().nearest(vector, most, self)
     }
 
     fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {

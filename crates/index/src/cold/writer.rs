@@ -10,15 +10,16 @@ use rusqlite::Connection;
 
 use super::builder::{self, BuiltSegment, ChunkBatch, MAX_SEGMENT_CHUNKS};
 use super::chunks::{self, ChunkEntry, ChunkFile};
-use super::tables::{self, Run};
-use super::{ColdIndex, StoredTranscript, chunks_file, generation, map, open_segment};
+use super::tables::{self, Run, run_of};
+use super::{ColdIndex, StoredTranscript, chunks_file};
 use crate::folder::{CURRENT_FILE, DRAFT_EXTENSION, IndexFiles};
+use crate::index::{map_file, open_segment};
 use crate::segment::SegmentBuilder;
 use crate::tables::segments::{self, SegmentRow};
 use crate::tables::state;
 use crate::{IndexError, IndexErrorKind, WriteLock, sqlite};
 
-/// The index is rebuilt if fewer than one in so many slots are in use.
+/// The index is rebuilt if less than 1 / `MIN_USED_DIVISOR` of its slots are in use.
 const MIN_USED_DIVISOR: u64 = 2;
 
 /// The index is not worth rebuilding for so few free slots.
@@ -45,7 +46,8 @@ pub struct ColdWriter {
 }
 
 impl ColdIndex {
-    /// Opens the index for writing; creates it if there is none, it is damaged, or most of it is free.
+    /// Opens the index for writing; creates it if there is none, its database is damaged, or most of it is free. Segments
+    /// are not read: an index that cannot be opened for reading has to be replaced by [`ColdIndex::write_new`].
     pub fn write(&self, lock: WriteLock) -> Result<ColdWriter, IndexError> {
         if let Some(files) = self.current_files() {
             match self.open_writer(files) {
@@ -64,6 +66,11 @@ impl ColdIndex {
                 Err(error) => return Err(error),
             }
         }
+        self.write_new(lock)
+    }
+
+    /// Creates an empty index, whose first commit replaces the present one.
+    pub fn write_new(&self, lock: WriteLock) -> Result<ColdWriter, IndexError> {
         let files = IndexFiles::new(&self.folder)?;
         let db = sqlite::create(&files.database())?;
         sqlite::begin_bulk_load(&db)?;
@@ -76,7 +83,7 @@ impl ColdIndex {
         files: IndexFiles,
     ) -> Result<Option<(IndexFiles, Connection, Slot)>, IndexError> {
         let db = sqlite::open(&files.database())?;
-        if !tables::is_compatible(&db, &self.embedder)? {
+        if !state::is_compatible(&db, &self.embedder)? {
             return Ok(None);
         }
         let rows = segments::all(&db)?;
@@ -86,7 +93,7 @@ impl ColdIndex {
         if free > MIN_FREE_SLOTS && used < slots / MIN_USED_DIVISOR {
             return Ok(None);
         }
-        // A file that is missing or cut off would be found only by the next search.
+        // A missing file would be noticed only by the next search.
         for row in &rows {
             let dir = self.folder.dir()?;
             let is_there = |file: &str| dir.symlink_metadata(file).is_ok_and(|it| it.is_file());
@@ -142,7 +149,7 @@ impl ColdWriter {
         for hash in foreign {
             tables::insert_foreign_file(&self.db, hash)?;
         }
-        state::set_generation(&self.db, generation(&self.db)? + 1)?;
+        state::set_generation(&self.db, state::generation(&self.db)? + 1)?;
         self.finish_commit()
     }
 
@@ -179,7 +186,7 @@ impl ColdWriter {
         built: BuiltSegment,
         updates: &[(usize, TranscriptUpdate)],
     ) -> Result<Vec<(usize, i64)>, IndexError> {
-        let generation = generation(&self.db)? + 1;
+        let generation = state::generation(&self.db)? + 1;
         let mut ids = Vec::new();
         for (number, update) in updates {
             if update.replaces {
@@ -226,7 +233,7 @@ impl ColdWriter {
             for row in merged.iter().rev() {
                 builder.add_segment(&open_segment(&self.index.folder, &row.file)?, is_used);
                 let name = chunks_file(row);
-                all.extend(ChunkFile::new(map(&self.index.folder, &name)?, name)?.entries());
+                all.extend(ChunkFile::new(map_file(&self.index.folder, &name)?, name)?.entries());
                 segments::delete(&self.db, row.number)?;
             }
             builder.add_segment(&draft.open_in_memory()?, is_used);
@@ -273,10 +280,4 @@ impl ColdWriter {
         self.files.remove_stale(&named);
         Ok(())
     }
-}
-
-/// Returns the number of the run that a slot is in.
-pub(super) fn run_of(runs: &[Run], slot: Slot) -> Option<usize> {
-    let at = runs.partition_point(|run| run.first <= slot).checked_sub(1)?;
-    (slot < runs[at].end()).then_some(at)
 }

@@ -5,8 +5,11 @@ use std::io::{self, BufRead, BufReader, Read};
 use heirloom_core::transcript::MAX_LINE_BYTES;
 use memchr::memchr;
 
-/// The size of the buffer between the file and the lines.
-const BUFFER_BYTES: usize = 256 * 1024;
+/// The size of the buffer for a whole file.
+const FILE_BUFFER_BYTES: usize = 256 * 1024;
+
+/// The size of the buffer for a single line, which is usually short.
+const LINE_BUFFER_BYTES: usize = 16 * 1024;
 
 /// What follows in a file after so many bytes is not read, compressed or not: a sparse file and an archive bomb have no
 /// end.
@@ -38,9 +41,14 @@ impl LineRead {
 }
 
 impl Lines {
-    /// Reads lines from the present position of a file, which is `offset` bytes from its beginning.
+    /// Reads all lines from the present position of a file, which is `offset` bytes from its beginning.
     pub(super) fn new(from: Box<dyn Read + Send>, offset: u64) -> Self {
-        Lines { from: BufReader::with_capacity(BUFFER_BYTES, from), line: vec![], offset }
+        Lines { from: BufReader::with_capacity(FILE_BUFFER_BYTES, from), line: vec![], offset }
+    }
+
+    /// Reads the line at the present position of a file, like [`Lines::new`], and not much behind it.
+    pub(super) fn of_single_line(from: Box<dyn Read + Send>, offset: u64) -> Self {
+        Lines { from: BufReader::with_capacity(LINE_BUFFER_BYTES, from), line: vec![], offset }
     }
 
     /// Reads the next line into `line`; `None` at the end. Of a line that is too long, nothing is kept.

@@ -68,8 +68,8 @@ enum LineSource {
 }
 
 impl Transcript {
-    /// Opens the transcript at a position that was read before, or at its beginning. Begins anew if what was read has
-    /// changed, which [`TranscriptReader::has_continued`] tells.
+    /// Opens the transcript at a position that was read before, or at its beginning. If what was read has changed, reading
+    /// starts from the beginning; [`TranscriptReader::has_continued`] tells which it is.
     pub fn open<'r>(
         &'r self,
         root: &'r Root,
@@ -211,7 +211,7 @@ impl Transcript {
                 Box::new(file)
             }
         };
-        let mut lines = Lines::new(reader, offset);
+        let mut lines = Lines::of_single_line(reader, offset);
         let read = lines.read()?.filter(|line| !line.is_too_long());
         Ok(read.map(|_| decode(&lines.line).0))
     }

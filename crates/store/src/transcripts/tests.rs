@@ -5,6 +5,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::json;
 
 use super::*;
+use crate::sha256;
 
 struct Home {
     folder: tempfile::TempDir,
@@ -84,6 +85,11 @@ fn read(
     (texts, problems, reader.position().unwrap())
 }
 
+/// Returns the name that Claude Code gives the folder of sessions that ran in a folder.
+fn slug(folder: &str) -> String {
+    folder.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 fn codex(cwd: &str) -> String {
     let meta = json!({"type": "session_meta", "payload": {"id": "s", "cwd": cwd}});
     let said =
@@ -114,16 +120,14 @@ fn only_sessions_of_the_workspace_are_listed() {
         let messages: String = messages.iter().map(|line| format!("{line}\n")).collect();
         home.write(&format!("gemini/tmp/{name}/.project_root"), cwd.as_bytes());
         home.write(&format!("gemini/tmp/{name}/chats/session-1.jsonl"), messages);
-        let slug: String =
-            cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let slug = slug(cwd);
         let line = json!({"type": "user", "uuid": "u", "sessionId": "s", "cwd": cwd,
             "message": {"role": "user", "content": "By Claude."}});
         home.write(&format!("claude/projects/{slug}/1.jsonl"), format!("{line}\n"));
     }
     let compressed = compress_to_vec(codex(&shop).as_bytes(), CompressionLevel::Fastest);
     home.write("codex/archived_sessions/rollout-old.jsonl.zst", compressed);
-    let slug: String =
-        shop.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let slug = slug(&shop);
     let expected = [
         "agent-transcripts/a.jsonl".to_owned(),
         format!("claude/projects/{slug}/1.jsonl"),
@@ -139,6 +143,32 @@ fn only_sessions_of_the_workspace_are_listed() {
     texts.sort();
     let by = ["By Claude.", "By Codex.", "By Codex.", "By Copilot.", "By Gemini.", "Inside."];
     assert_eq!(texts, by);
+}
+
+#[test]
+fn old_folders_of_gemini_are_found_by_the_hash_of_the_root() {
+    let home = Home::new();
+    let document = |text: &str| {
+        let at = "2026-02-21T09:00:00Z";
+        let message = json!({"id": "1", "timestamp": at, "type": "user", "content": text});
+        json!({"sessionId": "s", "projectHash": "h", "startTime": at, "messages": [message]})
+    };
+    let own = sha256::hex_digest(home.shop().as_bytes());
+    let other = sha256::hex_digest(home.path("other").display().to_string().as_bytes());
+    let write = |folder: &str, file: &str, text: &str| {
+        home.write(&format!("gemini/tmp/{folder}/chats/{file}"), document(text).to_string());
+    };
+    write(&own, "session-1.json", "Old.");
+    write(&own, "session-2.json", "Copied.");
+    write(&other, "session-3.json", "Other.");
+    home.write("gemini/tmp/shop/.project_root", home.shop());
+    write("shop", "session-2.jsonl", "Copied.");
+    let expected = [
+        format!("gemini/tmp/{own}/chats/session-1.json"),
+        "gemini/tmp/shop/chats/session-2.jsonl".to_owned(),
+    ];
+    assert_eq!(home.names(), expected);
+    assert_eq!(home.texts(), [(1, "Old.".to_owned()), (1, "Copied.".to_owned())]);
 }
 
 #[test]
@@ -204,7 +234,7 @@ fn a_grown_file_is_read_from_where_it_ended() {
     );
     let (texts, problems, _) = read_from(Some(&position));
     assert_eq!((texts, problems.len()), (vec![(4, "four".to_owned())], 0));
-    // A file that was written anew is read from its beginning.
+    // A file that was replaced is read from its beginning.
     home.write(
         path,
         format!(
@@ -245,9 +275,11 @@ fn hostile_files_are_reported_and_do_not_stop_the_others() {
     if cfg!(unix) {
         let names: Vec<&str> = list.found.iter().map(|found| found.name.as_str()).collect();
         assert_eq!(names, ["agent-transcripts/a.jsonl", "agent-transcripts/d.jsonl"]);
-        assert_eq!(list.problems.len(), 1);
-        let problem = list.problems[0].to_string();
-        assert!(problem.contains("agent-transcripts/"), "{problem}");
+        let problems: Vec<String> = list.problems.iter().map(ToString::to_string).collect();
+        let expected = ["b.jsonl", "c"].map(|link| {
+            format!("agent-transcripts/{link}:1: this symbolic link leads out of the workspace")
+        });
+        assert_eq!(problems, expected);
     }
 }
 

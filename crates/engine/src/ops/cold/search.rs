@@ -1,9 +1,10 @@
 //! `cold search`: searches the transcripts of this workspace's sessions.
 
-use heirloom_core::{Problem, day};
+use heirloom_core::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::proposals::parse_day;
 use super::status::show_backlog;
 use crate::cold::{self, Backlog, ColdHit, ColdSearch, ColdSessionHit, Found};
 use crate::view::present::count;
@@ -83,16 +84,10 @@ impl Operation for ColdSearchOperation {
             return Err(Error::bad_input(format!("the limit is {}", request.limit))
                 .hint(format!("set the limit to a number from 1 to {MAX_LIMIT}")));
         }
-        let since = request.since.as_deref().map(|text| {
-            day::parse(text).ok_or_else(|| {
-                let message = format!("`{}` is not a date", text.escape_debug());
-                Error::bad_input(message).hint("write dates like 2026-02-22")
-            })
-        });
         let search = ColdSearch {
             query: &request.query,
             limit: request.limit,
-            since: since.transpose()?,
+            since: parse_day(request.since.as_deref())?,
             agent: request.agent.as_deref(),
         };
         let open = cold::open_up_to_date(session)?;

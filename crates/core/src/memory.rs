@@ -5,10 +5,12 @@
 //! branches.
 
 mod bullet;
+mod bullet_lines;
 mod comment;
 mod counters;
 mod edit;
 mod escape;
+mod ids;
 pub mod learning;
 mod list_item;
 mod read;

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::body::is_rule;
 use super::metadata::{self, split_title};
+use crate::memory::bullet_lines::bullet_end;
 use crate::memory::list_item::split_bullet;
-use crate::memory::read::bullet_end;
 use crate::memory::sections::{TextLine, kind_of};
 
 /// The lines of one entry.

@@ -7,8 +7,8 @@ use super::metadata::{self, Metadata, split_title};
 use super::outline::{self, EntryLines};
 use crate::Problem;
 use crate::document::conflict_marker;
+use crate::memory::ids::{assign_numbers_and_ids, find_repeated_ids};
 use crate::memory::list_item::split_bullet;
-use crate::memory::read::{assign_numbers_and_ids, find_repeated_ids};
 use crate::memory::sections::{self, TextLine};
 use crate::memory::{
     EntryField, EntryFields, EntryForm, EntryKind, MemoryEntries, MemoryEntry, comment, escape,
@@ -185,15 +185,5 @@ impl Details {
             start = index + 1;
         }
         &own[start..end.max(start)]
-    }
-}
-
-impl MemoryEntry {
-    /// Returns what tells the entry apart from others of its kind: its title and its text.
-    pub(in crate::memory) fn identity(&self) -> String {
-        match &self.title {
-            Some(title) => crate::words::normalise(&format!("{title}\n{}", self.text)),
-            None => crate::words::normalise(&self.text),
-        }
     }
 }

@@ -7,7 +7,7 @@ use super::read::unclosed_code;
 use super::{body, read};
 use crate::document::conflict_marker;
 use crate::lines::detect_newline;
-use crate::memory::read::derived_id;
+use crate::memory::ids::derived_id;
 use crate::memory::sections::{self, TextLine};
 use crate::memory::{EntryEditError, EntryKind, MemoryEntry, comment, edit, escape};
 use crate::words::{normalise, short_hash};

@@ -7,9 +7,10 @@ use super::read::unclosed_code;
 use super::{body, read};
 use crate::document::conflict_marker;
 use crate::lines::detect_newline;
+use crate::memory::edit_check::{EntryEditError, is_same};
 use crate::memory::ids::derived_id;
 use crate::memory::sections::{self, TextLine};
-use crate::memory::{EntryEditError, EntryKind, MemoryEntry, comment, edit, escape};
+use crate::memory::{EntryKind, MemoryEntry, comment, escape};
 use crate::words::{normalise, short_hash};
 
 /// A decision or a lesson to add.
@@ -134,7 +135,9 @@ pub(in crate::memory) fn write_marks(text: &str, entry: &MemoryEntry, comment: &
     for line in own.iter().filter(|line| !line.is_opaque) {
         if let Some(range) = comment::main_comment(line.text) {
             let start = line.bytes.start;
-            return edit::splice(text, start + range.start..start + range.end, comment);
+            let mut marked = text.to_owned();
+            marked.replace_range(start + range.start..start + range.end, comment);
+            return marked;
         }
     }
     for line in own.iter().skip(1) {
@@ -152,9 +155,11 @@ pub(in crate::memory) fn write_marks(text: &str, entry: &MemoryEntry, comment: &
         true => format!("{comment}{newline}"),
         false => format!("{newline}{comment}"),
     };
-    edit::splice(text, end..end, &line)
+    let mut marked = text.to_owned();
+    marked.insert_str(end, &line);
+    marked
 }
 
 fn is_same_list(a: &[MemoryEntry], b: &[MemoryEntry]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| edit::is_same(a, b))
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
 }

@@ -116,14 +116,19 @@ pub(super) fn closes_fence(line: &str, mark: &str) -> bool {
 
 /// Returns the level and the title of a heading.
 pub(super) fn heading_of<'t>(line: &TextLine<'t>) -> Option<(usize, &'t str)> {
+    raw_heading_of(line).map(|(level, title)| (level, title.trim_end_matches('#').trim_end()))
+}
+
+/// Returns the level and the text of a heading, with the `#` that may close it.
+pub(super) fn raw_heading_of<'t>(line: &TextLine<'t>) -> Option<(usize, &'t str)> {
     let text = line.text.trim_start_matches(' ');
     if line.is_opaque || line.text.len() - text.len() > 3 {
         return None;
     }
-    let level = text.len() - text.trim_start_matches('#').len();
-    let rest = &text[level..];
+    let rest = text.trim_start_matches('#');
+    let level = text.len() - rest.len();
     let is_heading = (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    is_heading.then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
+    is_heading.then(|| (level, rest.trim()))
 }
 
 /// Finds the sections with entries.

@@ -7,7 +7,7 @@ use super::body::is_rule;
 use super::metadata::{self, split_title};
 use crate::memory::bullet_lines::bullet_end;
 use crate::memory::list_item::split_bullet;
-use crate::memory::sections::{TextLine, kind_of};
+use crate::memory::sections::{TextLine, kind_of, raw_heading_of};
 
 /// The lines of one entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,20 +159,12 @@ fn find_headings<'t>(lines: &[TextLine<'t>]) -> Vec<Heading<'t>> {
     found.iter().enumerate().map(heading).collect()
 }
 
-/// Returns the level and the text of a heading, which keeps a `#` that belongs to its last word.
+/// Returns the level and the title of a heading. A title keeps a `#` that belongs to its last word: `Use C#`.
 pub(super) fn heading_of<'t>(line: &TextLine<'t>) -> Option<(usize, &'t str)> {
-    let text = line.text.trim_start_matches(' ');
-    if line.is_opaque || line.text.len() - text.len() > 3 {
-        return None;
-    }
-    let rest = text.trim_start_matches('#');
-    let level = text.len() - rest.len();
-    let is_heading = (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    let title = rest.trim();
+    let (level, title) = raw_heading_of(line)?;
     let open = title.trim_end_matches('#');
-    let title =
-        if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { title };
-    is_heading.then_some((level, title))
+    let is_closed = open.is_empty() || open.ends_with([' ', '\t']);
+    Some((level, if is_closed { open.trim_end() } else { title }))
 }
 
 impl Heading<'_> {

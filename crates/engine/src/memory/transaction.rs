@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use heirloom_core::fold::{Item, Standing};
 use heirloom_core::memory::{self, Counters, EntryMatch, MemoryEntry};
 use heirloom_core::record::{
     self, Body, Event, EventAction, Record, RecordKind, Referent, Tombstone,
@@ -141,6 +142,20 @@ impl<'s> WriteTransaction<'s> {
         let event = Event { action, targets, undoes, reason: reason.to_owned() };
         let record = self.new_record(Body::Event(event));
         self.write(known, &record)
+    }
+
+    /// Finds the record that states the same as a new one, and reinforces it if it is active. A new record that
+    /// supersedes another states something else.
+    pub(crate) fn reinforce_equal<'k>(
+        &mut self,
+        known: &'k MemorySlice,
+        record: &Record,
+    ) -> Result<Option<Item<'k>>, Error> {
+        let same = known.memory.find_equal(record).filter(|_| record.supersedes.is_empty());
+        if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
+            self.write_event(known, EventAction::Reinforce, vec![same.id.into()], vec![], "")?;
+        }
+        Ok(same)
     }
 
     /// Returns the session of the transaction.

@@ -7,9 +7,7 @@ use heirloom_core::day;
 use heirloom_core::fold::Standing;
 use heirloom_core::instruction::EXTRACTED_TAG;
 use heirloom_core::recall::{ComponentKey, component_keys};
-use heirloom_core::record::{
-    Body, EventAction, Fact, FactSection, Record, Referent, Visibility, short_id,
-};
+use heirloom_core::record::{Body, Fact, FactSection, Record, Referent, Visibility, short_id};
 use heirloom_core::transcript::extraction::ProposalKind;
 use heirloom_core::words;
 use schemars::JsonSchema;
@@ -182,15 +180,8 @@ fn write_all(
         } else if let Some(replaced) = &proposal.replaces {
             record.supersedes = superseded(transaction, &known, stored, &written, &replaced.id)?;
         }
-        let same = known.memory.find_equal(&record).filter(|_| record.supersedes.is_empty());
+        let same = transaction.reinforce_equal(&known, &record)?;
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
-            transaction.write_event(
-                &known,
-                EventAction::Reinforce,
-                vec![same.id.into()],
-                vec![],
-                "",
-            )?;
             let short = short_id(&same.id.to_string()).to_owned();
             written.notes.push(format!("{} is known already, as {short}", short_id(&proposal.id)));
             written.records.push((proposal.id.clone(), text, same.id));

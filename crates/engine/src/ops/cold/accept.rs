@@ -168,7 +168,6 @@ fn write_all(
     }
     let known = read_affected(session, stored, &records)?;
     let mut written = Written { records: vec![], notes: vec![] };
-    let mut batch: Vec<Record> = vec![];
     for (proposal, mut record) in records {
         let text = record.text().into_owned();
         if let Some(existing) = record_of(&known, proposal) {
@@ -198,7 +197,6 @@ fn write_all(
         };
         transaction.write(&known, &record).map_err(refused)?;
         written.records.push((proposal.id.clone(), text, record.id));
-        batch.push(record);
     }
     Ok(written)
 }
@@ -287,7 +285,7 @@ fn read_affected(
     session: &Session,
     stored: &StoredProposals,
     records: &[(&PendingProposal, Record)],
-) -> Result<crate::memory::MemorySlice, Error> {
+) -> Result<MemorySlice, Error> {
     let keys = records.iter().flat_map(|(_, record)| component_keys(record));
     let replaced = records.iter().filter_map(|(proposal, _)| proposal.replaces.as_ref());
     let replaced = replaced.filter_map(|replaced| match stored.decided.get(&replaced.id) {

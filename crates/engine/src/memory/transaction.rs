@@ -307,6 +307,33 @@ impl<'s> WriteTransaction<'s> {
         Ok(id)
     }
 
+    /// Marks an entry with the id of its promoted copy, or removes the entry if it moves.
+    pub(crate) fn link_to_copy(
+        &mut self,
+        document: &MemoryDocument,
+        from: &str,
+        to: &str,
+        moves: bool,
+    ) -> Result<(), Error> {
+        let before = self.current_text(&document.path, &document.text).to_owned();
+        let content = memory::read_as(document.format, &document.path, &before);
+        let EntryMatch::One(entry) = content.find(from) else {
+            return Err(Error::system(format!(
+                "{}: the entry {from} was not found",
+                document.path
+            )));
+        };
+        let after = if moves {
+            memory::remove(&before, entry)
+        } else {
+            let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
+            memory::set_marks(&before, entry, &marks)
+        };
+        let after = after.map_err(|refusal| edit_refused(&document.path, &refusal))?;
+        self.edit(&document.path, Some(&document.text), after);
+        Ok(())
+    }
+
     /// Returns the records that this transaction would write, with what they were made from as their source.
     pub(crate) fn new_items(&self, ids: &[Uuid]) -> Vec<MemoryItem> {
         let mut log = Log::default();

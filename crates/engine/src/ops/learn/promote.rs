@@ -1,8 +1,7 @@
 //! `learn promote`: copies a decision or a lesson into the file of another scope.
 
 use heirloom_core::memory::learning::{self, NewLearning};
-use heirloom_core::memory::{self, EntryKind, EntryMatch, MemoryEntry};
-use indexmap::IndexMap;
+use heirloom_core::memory::{EntryKind, MemoryEntry};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -96,7 +95,7 @@ impl Operation for LearnPromote {
         let (after, copy) = learning::append(&before, kind, &new)
             .map_err(|refusal| edit_refused(&file.path, &refusal))?;
         transaction.edit(&file.path, file.text.as_deref(), after);
-        link_back(&mut transaction, document, &from, &copy.id, request.moves)?;
+        transaction.link_to_copy(document, &from, &copy.id, request.moves)?;
         transaction.commit()?;
         Ok(WrittenEntry {
             done: if request.moves { "moved" } else { "promoted" },
@@ -145,28 +144,4 @@ fn title_and_text(entry: &MemoryEntry, typed: Option<&str>) -> Result<(String, S
         None => entry.full_text(),
     };
     Ok((title, text))
-}
-
-/// Links the entry to its copy, or removes it.
-fn link_back(
-    transaction: &mut WriteTransaction<'_>,
-    document: &MemoryDocument,
-    from: &str,
-    to: &str,
-    moves: bool,
-) -> Result<(), Error> {
-    let before = transaction.current_text(&document.path, &document.text).to_owned();
-    let content = memory::read_as(document.format, &document.path, &before);
-    let EntryMatch::One(entry) = content.find(from) else {
-        return Err(Error::system(format!("{}: the entry {from} was not found", document.path)));
-    };
-    let after = if moves {
-        memory::remove(&before, entry)
-    } else {
-        let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
-        memory::set_marks(&before, entry, &marks)
-    };
-    let after = after.map_err(|refusal| edit_refused(&document.path, &refusal))?;
-    transaction.edit(&document.path, Some(&document.text), after);
-    Ok(())
 }

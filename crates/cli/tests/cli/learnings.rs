@@ -96,6 +96,18 @@ fn an_archived_entry_is_left_out_of_every_context() {
 }
 
 #[test]
+fn a_fact_that_supersedes_a_lesson_keeps_its_tags_and_its_category() {
+    let workspace = domains();
+    learn(&workspace, "Old one", "The lockfile is stale.");
+    workspace.run(&["fact", "edit", "devtools/lesson-1", "The lockfile is fresh."]).ok();
+    let found = workspace.json("recall lockfile --tag debugging");
+    let [fact] = found["hits"].as_array().unwrap().as_slice() else { panic!("{found:#}") };
+    assert_eq!(fact["text"], "The lockfile is fresh.");
+    assert_eq!(fact["section"], "Known Issues");
+    assert_eq!(fact["tags"], serde_json::json!(["pnpm", "debugging"]));
+}
+
+#[test]
 fn a_long_file_is_reported_with_what_to_archive_and_to_split_off() {
     let workspace = domains();
     let entry = |number: usize| {

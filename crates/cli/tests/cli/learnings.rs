@@ -96,6 +96,22 @@ fn an_archived_entry_is_left_out_of_every_context() {
 }
 
 #[test]
+fn equal_lessons_of_two_scopes_are_archived_one_by_one() {
+    let workspace = domains();
+    workspace.write("resources/workspaces/shop/OVERVIEW.md", "# Shop\n");
+    for scope in ["devtools", "shop"] {
+        let lesson = ["learn", "lesson", "The lockfile is stale.", "--title", "Same"];
+        workspace.run(&[&lesson[..], &["--scope", scope]].concat()).ok();
+    }
+    workspace.heir("memory archive devtools/lesson-1").ok();
+    let retrieved = |scope: &str| {
+        let retrieved = workspace.json(&format!("retrieve learnings --scope {scope}"));
+        retrieved["lessons"].as_array().unwrap().len()
+    };
+    assert_eq!((retrieved("devtools"), retrieved("shop")), (0, 1));
+}
+
+#[test]
 fn a_fact_that_supersedes_a_lesson_keeps_its_tags_and_its_category() {
     let workspace = domains();
     learn(&workspace, "Old one", "The lockfile is stale.");

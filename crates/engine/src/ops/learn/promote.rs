@@ -1,19 +1,18 @@
 //! `learn promote`: copies a decision or a lesson into the file of another scope.
 
-use heirloom_core::memory::learning::{self, NewLearning};
+use heirloom_core::memory::learning::NewLearning;
 use heirloom_core::memory::{EntryKind, MemoryEntry};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::add::{check_label, clean_tags, new_file};
-use crate::memory::learnings::{find_duplicate, statements};
+use super::add::{check_label, clean_tags};
+use crate::memory::learnings::{add_to_file, find_duplicate, statements};
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::WrittenEntry;
 use crate::ops::record::add::require_title;
 use crate::view::present;
 use crate::workspace::learning_file::LearningFile;
 use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_file::edit_refused;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct LearnPromote;
@@ -91,10 +90,7 @@ impl Operation for LearnPromote {
             tags: &tags,
             from: Some(&from),
         };
-        let before = file.text.clone().unwrap_or_else(|| new_file(kind));
-        let (after, copy) = learning::append(&before, kind, &new)
-            .map_err(|refusal| edit_refused(&file.path, &refusal))?;
-        transaction.edit(&file.path, file.text.as_deref(), after);
+        let copy = add_to_file(&mut transaction, &known, &file, kind, &new)?;
         transaction.link_to_copy(document, &from, &copy.id, request.moves)?;
         transaction.commit()?;
         Ok(WrittenEntry {

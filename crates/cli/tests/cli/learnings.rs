@@ -124,6 +124,26 @@ fn a_fact_that_supersedes_a_lesson_keeps_its_tags_and_its_category() {
 }
 
 #[test]
+fn what_supersedes_a_lesson_is_retrieved_in_its_place() {
+    let workspace = domains();
+    learn(&workspace, "Old one", "The lockfile is stale.");
+    learn(&workspace, "Other one", "Builds are cached.");
+    workspace.run(&["fact", "edit", "devtools/lesson-1", "The lockfile is new."]).ok();
+    let retrieved = || workspace.json("retrieve learnings --scope devtools --tag pnpm");
+    let texts = |answer: &Value| {
+        let lessons = answer["lessons"].as_array().unwrap().iter();
+        lessons.map(|lesson| lesson["content"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let answer = retrieved();
+    assert_eq!(texts(&answer), ["The lockfile is new.", "Builds are cached."]);
+    assert_eq!(answer["lessons"][0]["scope"], "devtools");
+    assert_eq!(answer["not_shown"]["superseded"], 1);
+    let id = answer["lessons"][0]["_meta"]["document_id"].as_str().unwrap();
+    workspace.run(&["memory", "archive", id]).ok();
+    assert_eq!(texts(&retrieved()), ["Builds are cached."]);
+}
+
+#[test]
 fn a_long_file_is_reported_with_what_to_archive_and_to_split_off() {
     let workspace = domains();
     let entry = |number: usize| {

@@ -1,9 +1,9 @@
 //! `retrieve learnings`: the decisions and lessons of a scope.
 
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::{EntryKind, MemoryEntries, MemoryEntry, learning};
 use heirloom_core::record::Referent;
-use heirloom_core::{Problem, parallel};
+use heirloom_core::{Problem, day, parallel};
 use heirloom_store::Root;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -98,25 +98,29 @@ pub(super) fn read(
     for ((kind, scope, path), file) in files.into_iter().zip(read) {
         let Some(file) = file else { continue };
         learnings.problems.extend(file.content.problems);
+        let list = match kind {
+            EntryKind::Lesson => &mut learnings.lessons,
+            _ => &mut learnings.decisions,
+        };
+        let is_wanted = |shown: &LearningEntry| {
+            filters.accept_tags(&shown.tags) && filters.accept_category(shown.category.as_deref())
+        };
         for entry in &file.content.entries {
             match standing(memory.as_ref(), entry) {
-                Standing::Active | Standing::Expired => {}
-                Standing::Archived => {
-                    learnings.hidden.archived += 1;
-                    continue;
+                Standing::Active | Standing::Expired => {
+                    let shown = learning_entry(entry, scope, &path, tier);
+                    list.extend(Some(shown).filter(is_wanted));
                 }
+                Standing::Archived => learnings.hidden.archived += 1,
                 Standing::Superseded => {
                     learnings.hidden.superseded += 1;
-                    continue;
-                }
-            }
-            let shown = learning_entry(entry, scope, &path, tier);
-            let is_wanted = filters.accept_tags(&shown.tags)
-                && filters.accept_category(shown.category.as_deref());
-            if is_wanted {
-                match kind {
-                    EntryKind::Lesson => learnings.lessons.push(shown),
-                    _ => learnings.decisions.push(shown),
+                    for successor in find_successors(memory.as_ref(), entry) {
+                        let shown = successor_entry(&successor, entry, scope);
+                        // One record may supersede several entries.
+                        let id = &shown.meta.document_id;
+                        let is_listed = list.iter().any(|other| other.meta.document_id == *id);
+                        list.extend(Some(shown).filter(|shown| !is_listed && is_wanted(shown)));
+                    }
                 }
             }
         }
@@ -181,6 +185,32 @@ fn read_log_if_needed<'f>(
 
 fn standing(memory: Option<&Memory>, entry: &MemoryEntry) -> Standing {
     memory.map_or(Standing::Active, |memory| memory.standing(&Referent::entry(&entry.id)))
+}
+
+/// Returns the active records that superseded an entry.
+fn find_successors<'m>(memory: Option<&'m Memory>, entry: &MemoryEntry) -> Vec<Item<'m>> {
+    let Some(memory) = memory else { return vec![] };
+    let heads = memory.heads(&Referent::entry(&entry.id)).into_iter();
+    let items = heads.filter_map(|head| memory.item(head.record_id()?));
+    items.filter(|item| item.standing == Standing::Active).collect()
+}
+
+/// Makes an entry of a record that superseded another entry: it holds in the same scope.
+fn successor_entry(successor: &Item<'_>, entry: &MemoryEntry, scope: &ScopePath) -> LearningEntry {
+    let record = successor.record;
+    let tags = if record.tags.is_empty() { &entry.tags } else { &record.tags };
+    LearningEntry {
+        title: None,
+        content: record.text().into_owned(),
+        date: Some(day::of_timestamp(record.at).to_string()),
+        category: entry.category.clone(),
+        tags: tags.clone(),
+        scope: scope.to_string(),
+        meta: EntryMeta {
+            document_path: successor.place.path.to_string(),
+            document_id: successor.id.to_string(),
+        },
+    }
 }
 
 fn learning_entry(

@@ -215,11 +215,7 @@ fn new_names(
 fn unknown_scope(root: &Root, levels: &[LearningLevel<'_>], scope: &str, has_form: bool) -> Error {
     let typed = scope.escape_default();
     let scopes = list_scopes(root, levels);
-    let mut candidates = name::nearest(scope, scopes.iter().map(String::as_str), MAX_CANDIDATES);
-    let others: Vec<String> =
-        scopes.into_iter().filter(|known| !candidates.contains(known)).collect();
-    candidates.extend(others);
-    candidates.truncate(MAX_CANDIDATES);
+    let candidates = name::nearest_first(scope, scopes.iter().map(String::as_str), MAX_CANDIDATES);
     let error = Error::not_found(format!("there is no scope `{typed}`"), candidates);
     if has_form {
         let hint = Hint::text("use a known scope, or create this one with ");

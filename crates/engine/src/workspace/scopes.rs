@@ -1,6 +1,10 @@
 //! Scopes: workspaces, their domains and the repositories of these, each with its plans, overviews and learnings in folders
 //! of these names.
 
+mod typed;
+
+pub(crate) use typed::{ScopeLevel, TypedScope, find_typed_scope};
+
 use std::fmt;
 
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};

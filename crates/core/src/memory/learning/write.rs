@@ -70,7 +70,21 @@ pub fn append(
         return Err(refused("a line of the new text is a conflict marker of git"));
     }
     let mut entries = read("", kind, &after).entries;
-    let added = entries.pop().filter(|added| {
+    let added = entries.pop();
+    let has_undated = before.entries.iter().any(|entry| entry.date().is_none());
+    if has_undated && !is_same_list(&entries, &before.entries) {
+        return Err(refused(
+            "the entries without a date would not be read as entries beside one with a date; write dates before them: [2026-02-08]",
+        ));
+    }
+    let inherited = added.as_ref().and_then(|added| added.category.as_ref());
+    if let Some(category) = inherited.filter(|_| new.category.is_none()) {
+        let category = category.escape_default();
+        return Err(refused(&format!(
+            "the heading above the new entry would give it the category `{category}`; state a category, or add the entry elsewhere"
+        )));
+    }
+    let added = added.filter(|added| {
         is_same_list(&entries, &before.entries)
             && added.title.as_deref() == Some(title.as_str())
             && added.text == body

@@ -79,7 +79,8 @@ pub(crate) fn learning_selectors(session: &Session, scope: &str) -> Result<Selec
 
 /// Returns the name of the file with entries of a kind.
 pub(crate) fn file_name(kind: EntryKind) -> &'static str {
-    if kind == EntryKind::Decision { "decisions.md" } else { "lessons.md" }
+    let [(_, decisions), (_, lessons)] = learning::FILES;
+    if kind == EntryKind::Decision { decisions } else { lessons }
 }
 
 fn learning_levels(hierarchy: &Hierarchy, kind: EntryKind) -> Vec<ScopeLevel<'_>> {

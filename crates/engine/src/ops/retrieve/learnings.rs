@@ -86,7 +86,7 @@ pub(super) fn read(
     let around = scope.iter().flat_map(ScopePath::ancestors);
     let places: Vec<ScopePath> = within.iter().cloned().chain(around).collect();
     let mut learnings = Learnings::default();
-    let files = FILES.into_iter().flat_map(|(kind, name)| {
+    let files = learning::FILES.into_iter().flat_map(|(kind, name)| {
         places.iter().filter_map(move |scope| Some((kind, scope, scopes.file(scope, name)?)))
     });
     let files: Vec<(EntryKind, &ScopePath, String)> = files.collect();
@@ -127,10 +127,6 @@ pub(super) fn read(
     }
     Ok(learnings)
 }
-
-/// The files with learnings of a scope.
-const FILES: [(EntryKind, &str); 2] =
-    [(EntryKind::Decision, "decisions.md"), (EntryKind::Lesson, "lessons.md")];
 
 /// From this many files on, files are read in parallel.
 const MIN_PARALLEL_FILES: usize = 32;

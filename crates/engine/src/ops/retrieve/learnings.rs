@@ -92,7 +92,7 @@ pub(super) fn read(
     let files: Vec<(EntryKind, &ScopePath, String)> = files.collect();
     let root = session.root();
     let read = parallel::map(&files, MIN_PARALLEL_FILES, |(kind, _, path)| {
-        LearningFile::read(root, *kind, path)
+        ParsedFile::read(root, *kind, path)
     });
     let memory = read_log_if_needed(session, read.iter().flatten(), &mut learnings.problems);
     for ((kind, scope, path), file) in files.into_iter().zip(read) {
@@ -131,25 +131,25 @@ pub(super) fn read(
 /// From this many files on, files are read in parallel.
 const MIN_PARALLEL_FILES: usize = 32;
 
-/// A file with decisions or lessons.
-struct LearningFile {
+/// A file with decisions or lessons, as it was read.
+struct ParsedFile {
     /// Whether records may refer to an entry of it.
     has_written_ids: bool,
     content: MemoryEntries,
 }
 
-impl LearningFile {
+impl ParsedFile {
     /// Reads a file; `None` if it does not exist.
     fn read(root: &Root, kind: EntryKind, path: &str) -> Option<Self> {
         match root.read(path) {
             Ok(None) => None,
-            Ok(Some(text)) => Some(LearningFile {
+            Ok(Some(text)) => Some(ParsedFile {
                 has_written_ids: text.contains(WRITTEN_ID),
                 content: learning::read(path, kind, &text),
             }),
             Err(problem) => {
                 let content = MemoryEntries { entries: vec![], problems: vec![problem] };
-                Some(LearningFile { has_written_ids: false, content })
+                Some(ParsedFile { has_written_ids: false, content })
             }
         }
     }
@@ -161,7 +161,7 @@ const WRITTEN_ID: &str = "<!-- id:";
 /// Reads what the log says about entries, if it may say anything.
 fn read_log_if_needed<'f>(
     session: &Session,
-    files: impl Iterator<Item = &'f LearningFile>,
+    files: impl Iterator<Item = &'f ParsedFile>,
     problems: &mut Vec<Problem>,
 ) -> Option<Memory> {
     let referents: Vec<Referent> = files

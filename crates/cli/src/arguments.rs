@@ -137,13 +137,15 @@ fn argument(field: &Field, positional: bool, is_shiftable: bool, several: bool) 
     }
 }
 
-/// Returns a word of a choice; one with spaces is typed as `known-issues`.
+/// Returns a word of a choice; one with spaces is typed as `known-issues`. `Patterns & Conventions` has two names, each of
+/// which is accepted.
 fn possible_value(word: &String) -> PossibleValue {
     let slug = kebab(&word.replace([' ', '&'], "-"));
     if slug == *word || !word.contains(' ') {
         PossibleValue::new(word.clone())
     } else {
-        PossibleValue::new(slug).alias(word.clone())
+        let names = word.split(" & ").map(str::to_owned);
+        PossibleValue::new(slug).alias(word.clone()).aliases(names.filter(|name| name != word))
     }
 }
 

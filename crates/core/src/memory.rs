@@ -5,10 +5,13 @@
 //! branches.
 
 mod bullet;
+mod bullet_lines;
 mod comment;
 mod counters;
 mod edit;
+mod edit_check;
 mod escape;
+mod ids;
 pub mod learning;
 mod list_item;
 mod read;
@@ -17,7 +20,8 @@ mod table;
 mod template;
 
 pub use counters::{Counters, merge_repeated_counters};
-pub use edit::{EntryEditError, add, add_session, remove, resolve, set_marks};
+pub use edit::{add, add_session, remove, resolve, set_marks};
+pub use edit_check::EntryEditError;
 pub use read::{read, read_as};
 pub use table::is_resolved_status;
 pub use template::{agent_template, level_template, plan_template};

@@ -191,6 +191,21 @@ pub fn nearest<'n>(
     scored.into_iter().take(most).map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
+/// Returns at most `most` candidates: those that are similar to a typed word, nearest first, then the others in order.
+pub fn nearest_first<'n>(
+    typed: &str,
+    candidates: impl IntoIterator<Item = &'n str>,
+    most: usize,
+) -> Vec<String> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let mut ordered = nearest(typed, candidates.iter().copied(), most);
+    let is_near = |name: &&str| ordered.iter().any(|near| near == name);
+    let others: Vec<&str> = candidates.into_iter().filter(|name| !is_near(name)).collect();
+    ordered.extend(others.into_iter().map(str::to_owned));
+    ordered.truncate(most);
+    ordered
+}
+
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -209,6 +224,14 @@ fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn similar_names_come_first() {
+        let names = ["devtools", "etc", "shop"];
+        assert_eq!(nearest_first("shp", names, 2), ["shop", "devtools"]);
+        assert_eq!(nearest_first("nothing like it", names, 9), names);
+        assert_eq!(nearest_first("", [], 9), [""; 0]);
+    }
 
     #[test]
     fn a_name_may_be_typed_as_its_number_or_in_another_case() {

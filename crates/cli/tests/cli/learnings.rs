@@ -96,6 +96,54 @@ fn an_archived_entry_is_left_out_of_every_context() {
 }
 
 #[test]
+fn equal_lessons_of_two_scopes_are_archived_one_by_one() {
+    let workspace = domains();
+    workspace.write("resources/workspaces/shop/OVERVIEW.md", "# Shop\n");
+    for scope in ["devtools", "shop"] {
+        let lesson = ["learn", "lesson", "The lockfile is stale.", "--title", "Same"];
+        workspace.run(&[&lesson[..], &["--scope", scope]].concat()).ok();
+    }
+    workspace.heir("memory archive devtools/lesson-1").ok();
+    let retrieved = |scope: &str| {
+        let retrieved = workspace.json(&format!("retrieve learnings --scope {scope}"));
+        retrieved["lessons"].as_array().unwrap().len()
+    };
+    assert_eq!((retrieved("devtools"), retrieved("shop")), (0, 1));
+}
+
+#[test]
+fn a_fact_that_supersedes_a_lesson_keeps_its_tags_and_its_category() {
+    let workspace = domains();
+    learn(&workspace, "Old one", "The lockfile is stale.");
+    workspace.run(&["fact", "edit", "devtools/lesson-1", "The lockfile is fresh."]).ok();
+    let found = workspace.json("recall lockfile --tag debugging");
+    let [fact] = found["hits"].as_array().unwrap().as_slice() else { panic!("{found:#}") };
+    assert_eq!(fact["text"], "The lockfile is fresh.");
+    assert_eq!(fact["section"], "Known Issues");
+    assert_eq!(fact["tags"], serde_json::json!(["pnpm", "debugging"]));
+}
+
+#[test]
+fn what_supersedes_a_lesson_is_retrieved_in_its_place() {
+    let workspace = domains();
+    learn(&workspace, "Old one", "The lockfile is stale.");
+    learn(&workspace, "Other one", "Builds are cached.");
+    workspace.run(&["fact", "edit", "devtools/lesson-1", "The lockfile is new."]).ok();
+    let retrieved = || workspace.json("retrieve learnings --scope devtools --tag pnpm");
+    let texts = |answer: &Value| {
+        let lessons = answer["lessons"].as_array().unwrap().iter();
+        lessons.map(|lesson| lesson["content"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let answer = retrieved();
+    assert_eq!(texts(&answer), ["The lockfile is new.", "Builds are cached."]);
+    assert_eq!(answer["lessons"][0]["scope"], "devtools");
+    assert_eq!(answer["not_shown"]["superseded"], 1);
+    let id = answer["lessons"][0]["_meta"]["document_id"].as_str().unwrap();
+    workspace.run(&["memory", "archive", id]).ok();
+    assert_eq!(texts(&retrieved()), ["Builds are cached."]);
+}
+
+#[test]
 fn a_long_file_is_reported_with_what_to_archive_and_to_split_off() {
     let workspace = domains();
     let entry = |number: usize| {

@@ -22,6 +22,17 @@ fn entry<'v>(shown: &'v Value, name: &str) -> &'v Value {
 }
 
 #[test]
+fn a_section_with_two_names_is_known_by_each() {
+    let team = team();
+    let names = ["Conventions", "patterns", "patterns-conventions", "Patterns & Conventions"];
+    for (name, word) in names.into_iter().zip(["alpha", "beta", "gamma", "delta"]) {
+        team.run(&["fact", "add", "--section", name, &format!("Prefer {word} to the rest")]).ok();
+        let listed = team.run(&["fact", "list", "--section", name]).ok();
+        assert!(listed.contains(&format!("Prefer {word} to the rest")), "{name}: {listed}");
+    }
+}
+
+#[test]
 fn any_text_is_read_back_unchanged() {
     let team = team();
     let texts = [

@@ -8,6 +8,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use jiff::civil::Date;
 
+use super::edit_check::{EntryEditError, is_same};
 use super::escape::{encode, encode_cell};
 use super::list_item::split_bullet;
 use super::read::remove_copies_of;
@@ -18,16 +19,6 @@ use super::{
 };
 use crate::lines::{breaks_to_empty_line, detect_newline};
 use crate::name;
-
-/// The reason why an edit was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct EntryEditError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The reason.
-    pub message: String,
-}
 
 /// Adds an entry to its section, creating the section if it is missing. Returns the new text and the entry.
 pub fn add(
@@ -419,7 +410,7 @@ fn insert_after(text: &str, offset: usize, lines: &str, gap: bool) -> String {
     format!("{head}{line_break}{gap}{lines}{end}{gap_after}{tail}")
 }
 
-pub(super) fn splice(text: &str, bytes: Range<usize>, new: &str) -> String {
+fn splice(text: &str, bytes: Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..bytes.start], &text[bytes.end..])
 }
 
@@ -455,19 +446,6 @@ fn verify_added(
     });
     let line = before.entries.get(position).map_or(1, |entry| entry.line);
     entry.ok_or_else(|| would_change_others(line))
-}
-
-pub(super) fn is_same(a: &MemoryEntry, b: &MemoryEntry) -> bool {
-    let form = |entry: &MemoryEntry| std::mem::discriminant(&entry.form);
-    form(a) == form(b) && has_same_content(a, b)
-}
-
-fn has_same_content(a: &MemoryEntry, b: &MemoryEntry) -> bool {
-    let title =
-        |entry: &MemoryEntry| (entry.title.clone(), entry.category.clone(), entry.tags.clone());
-    (a.kind, &a.text, &a.fields, a.resolved, &a.resolution, &a.marks)
-        == (b.kind, &b.text, &b.fields, b.resolved, &b.resolution, &b.marks)
-        && title(a) == title(b)
 }
 
 fn is_same_except_status(a: &MemoryEntry, b: &MemoryEntry) -> bool {

@@ -27,14 +27,14 @@ pub use write::{NewLearning, append};
 use super::EntryKind;
 use crate::path;
 
+/// The names of the files, by the kind of their entries.
+pub const FILES: [(EntryKind, &str); 2] =
+    [(EntryKind::Decision, "decisions.md"), (EntryKind::Lesson, "lessons.md")];
+
 /// Returns the kind of the entries of a file that holds decisions or lessons; `None` for any other file.
 pub fn kind_of_file(path: &str) -> Option<EntryKind> {
     let name = path::file_name(path);
-    let has_name = |known: &str| name.eq_ignore_ascii_case(known);
-    if has_name("decisions.md") {
-        return Some(EntryKind::Decision);
-    }
-    has_name("lessons.md").then_some(EntryKind::Lesson)
+    FILES.into_iter().find(|(_, known)| name.eq_ignore_ascii_case(known)).map(|(kind, _)| kind)
 }
 
 #[cfg(test)]

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::bullet::{self, EntryContent};
+use super::bullet_lines::bullet_end;
+use super::ids::{assign_numbers_and_ids, find_repeated_ids};
 use super::list_item::split_bullet;
 use super::sections::{self, EntrySection, TextLine, heading_of};
 use super::{
     EntryForm, EntryKind, MemoryEntries, MemoryEntry, MemoryFormat, comment, learning, table,
     without_marks,
 };
+use crate::day;
 use crate::document::conflict_marker;
-use crate::words::{normalise, short_hash};
-use crate::{Problem, day};
+use crate::words::normalise;
 
 /// Reads the entries of a document in a format.
 pub fn read_as(format: MemoryFormat, path: &str, text: &str) -> MemoryEntries {
@@ -119,33 +121,6 @@ fn read_section(lines: &[TextLine<'_>], section: &EntrySection, entries: &mut Ve
             index += 1;
         }
     }
-}
-
-/// Returns the index after the last line of a bullet, which includes indented lines and paragraph continuations.
-pub(super) fn bullet_end(lines: &[TextLine<'_>], start: usize, end: usize) -> usize {
-    let mut last = start + 1;
-    let mut after_blank = false;
-    for (index, line) in lines.iter().enumerate().take(end).skip(start + 1) {
-        let text = line.text;
-        if text.trim().is_empty() && !line.is_opaque {
-            after_blank = true;
-            continue;
-        }
-        let is_indented = text.starts_with("  ") || text.starts_with('\t');
-        let continues_paragraph = !after_blank
-            && !line.is_opaque
-            && heading_of(line).is_none()
-            && !table::is_row(text)
-            && split_bullet(text).is_none();
-        let is_continuation =
-            is_indented && split_bullet(text).is_none_or(|_| text.starts_with("  "));
-        if !(is_continuation || continues_paragraph) {
-            break;
-        }
-        after_blank = false;
-        last = index + 1;
-    }
-    last
 }
 
 /// Reads a block of table rows and returns the index after it. After a union merge it may contain a second header.
@@ -294,46 +269,4 @@ fn drop_earlier_states(entries: &mut Vec<MemoryEntry>) {
     for index in earlier.into_iter().rev() {
         entries.remove(index);
     }
-}
-
-pub(super) fn assign_numbers_and_ids(entries: &mut [MemoryEntry]) {
-    let mut counts: HashMap<EntryKind, usize> = HashMap::new();
-    let mut ordinals: HashMap<(EntryKind, String), usize> = HashMap::new();
-    for entry in entries.iter_mut() {
-        let number = counts.entry(entry.kind).or_default();
-        *number += 1;
-        if entry.number == 0 {
-            entry.number = *number;
-        }
-        let text = entry.identity();
-        let ordinal = ordinals.entry((entry.kind, text.clone())).or_default();
-        *ordinal += 1;
-        entry.id = match entry.marks.get("id") {
-            Some(id) => id.to_lowercase(),
-            None => derived_id(entry.kind, &text, *ordinal),
-        };
-    }
-}
-
-pub(super) fn derived_id(kind: EntryKind, text: &str, ordinal: usize) -> String {
-    short_hash(&format!("{}\n{ordinal}\n{text}", kind.as_str()))
-}
-
-pub(super) fn find_repeated_ids(path: &str, entries: &[MemoryEntry]) -> Vec<Problem> {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    let mut problems = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.has_stored_id()) {
-        match seen.get(entry.id.as_str()) {
-            None => drop(seen.insert(&entry.id, entry.line)),
-            Some(first) => problems.push(
-                Problem::at(
-                    path,
-                    entry.line,
-                    format!("this entry has the same id as the one on line {first}: {}", entry.id),
-                )
-                .hint("remove one of the two entries, or the comment with the id"),
-            ),
-        }
-    }
-    problems
 }

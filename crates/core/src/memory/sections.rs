@@ -84,16 +84,11 @@ pub(super) fn split_lines(text: &str) -> Vec<TextLine<'_>> {
         let was_opaque = fence.is_some() || in_comment;
         let trimmed = line.trim_start();
         match fence {
-            Some(open) => {
-                let closes = trimmed.starts_with(open)
-                    && trimmed.trim_matches(|c| open.starts_with(c)).trim().is_empty();
-                if closes {
-                    fence = None;
-                }
-            }
+            Some(open) if closes_fence(line, open) => fence = None,
+            Some(_) => {}
             None if in_comment => in_comment = !line.contains("-->"),
             None => {
-                fence = ["```", "~~~"].into_iter().find(|open| trimmed.starts_with(open));
+                fence = opened_fence(line);
                 in_comment = trimmed.starts_with("<!--") && !trimmed.contains("-->");
             }
         }
@@ -108,16 +103,32 @@ pub(super) fn split_lines(text: &str) -> Vec<TextLine<'_>> {
     lines
 }
 
+/// Returns the mark of the fence that a line opens.
+pub(super) fn opened_fence(line: &str) -> Option<&'static str> {
+    ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark))
+}
+
+/// Returns whether a line closes a fence that was opened with a mark.
+pub(super) fn closes_fence(line: &str, mark: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(mark) && line.trim_matches(|c| mark.starts_with(c)).trim().is_empty()
+}
+
 /// Returns the level and the title of a heading.
 pub(super) fn heading_of<'t>(line: &TextLine<'t>) -> Option<(usize, &'t str)> {
+    raw_heading_of(line).map(|(level, title)| (level, title.trim_end_matches('#').trim_end()))
+}
+
+/// Returns the level and the text of a heading, with the `#` that may close it.
+pub(super) fn raw_heading_of<'t>(line: &TextLine<'t>) -> Option<(usize, &'t str)> {
     let text = line.text.trim_start_matches(' ');
     if line.is_opaque || line.text.len() - text.len() > 3 {
         return None;
     }
-    let level = text.len() - text.trim_start_matches('#').len();
-    let rest = &text[level..];
+    let rest = text.trim_start_matches('#');
+    let level = text.len() - rest.len();
     let is_heading = (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    is_heading.then(|| (level, rest.trim().trim_end_matches('#').trim_end()))
+    is_heading.then(|| (level, rest.trim()))
 }
 
 /// Finds the sections with entries.

@@ -1,4 +1,5 @@
-//! Chooses the decisions and lessons that their files could do without, and compares new ones with them.
+//! Adds decisions and lessons to their files, compares them with those that are there, and chooses those that the files
+//! could do without.
 
 use std::collections::HashSet;
 
@@ -6,18 +7,23 @@ use heirloom_core::contradiction::{Contradiction, find_contradiction};
 use heirloom_core::day;
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
-use heirloom_core::memory::{EntryKind, MemoryEntry, MemoryFormat};
+use heirloom_core::memory::learning::{self, NewLearning};
+use heirloom_core::memory::{self, EntryEditError, EntryKind, MemoryEntry, MemoryFormat};
 use heirloom_core::record::{EventAction, RecordKind, Referent};
 use heirloom_core::words::{normalise, split_words};
+use indexmap::IndexMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::MemorySlice;
 use super::similar::likeness;
+use super::{MemorySlice, WriteTransaction, unique_entry_id};
+use crate::Error;
 use crate::usage::Usage;
+use crate::workspace::learning_file::LearningFile;
 use crate::workspace::memory_document::MemoryDocument;
+use crate::workspace::memory_file::edit_refused;
 
 /// From this share of common words on, two entries say the same.
 const MIN_DUPLICATE_LIKENESS: f64 = 0.8;
@@ -49,7 +55,7 @@ pub(crate) struct LearningState<'k> {
     pub(crate) date: Option<Date>,
     /// The day on which it was last used on this machine.
     pub(crate) last_used: Option<Date>,
-    /// Whether someone pinned it.
+    /// Whether it is pinned.
     pub(crate) is_pinned: bool,
 }
 
@@ -98,6 +104,35 @@ pub(crate) fn learning_states<'k>(
             }
         })
         .collect()
+}
+
+/// Adds an entry at the end of a file of decisions or lessons.
+///
+/// The log refers to entries by their ids alone, so the entry gets another id than an equal one of another scope.
+pub(crate) fn add_to_file(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    file: &LearningFile,
+    kind: EntryKind,
+    new: &NewLearning<'_>,
+) -> Result<MemoryEntry, Error> {
+    let before = file.text.clone().unwrap_or_else(|| empty_file(kind));
+    let refused = |refusal: EntryEditError| edit_refused(&file.path, &refusal);
+    let (mut after, mut entry) = learning::append(&before, kind, new).map_err(refused)?;
+    if known.count_entries_with_id(&entry.id) > 0 {
+        let id = unique_entry_id(&entry.id, &file.path);
+        let marks = IndexMap::from_iter([("id".to_owned(), id.clone())]);
+        after = memory::set_marks(&after, &entry, &marks).map_err(refused)?;
+        entry.id = id;
+    }
+    transaction.edit(&file.path, file.text.as_deref(), after);
+    Ok(entry)
+}
+
+/// Returns a file without entries.
+fn empty_file(kind: EntryKind) -> String {
+    let title = if kind == EntryKind::Decision { "Decisions" } else { "Lessons" };
+    format!("# {title}\n\n")
 }
 
 /// Returns the title and the text of an entry on lines of their own, since each is a statement.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use heirloom_core::fold::{Item, Standing};
 use heirloom_core::memory::{self, Counters, EntryMatch, MemoryEntry};
 use heirloom_core::record::{
     self, Body, Event, EventAction, Record, RecordKind, Referent, Tombstone,
@@ -143,6 +144,20 @@ impl<'s> WriteTransaction<'s> {
         let event = Event { action, targets, undoes, reason: reason.to_owned() };
         let record = self.new_record(Body::Event(event));
         self.write(known, &record)
+    }
+
+    /// Finds the record that states the same as a new one, and reinforces it if it is active. A new record that
+    /// supersedes another states something else.
+    pub(crate) fn reinforce_equal<'k>(
+        &mut self,
+        known: &'k MemorySlice,
+        record: &Record,
+    ) -> Result<Option<Item<'k>>, Error> {
+        let same = known.memory.find_equal(record).filter(|_| record.supersedes.is_empty());
+        if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
+            self.write_event(known, EventAction::Reinforce, vec![same.id.into()], vec![], "")?;
+        }
+        Ok(same)
     }
 
     /// Returns the session of the transaction.
@@ -292,6 +307,33 @@ impl<'s> WriteTransaction<'s> {
             .map_err(|refusal| edit_refused(&document.path, &refusal))?;
         self.edit(&document.path, Some(&document.text), marked);
         Ok(id)
+    }
+
+    /// Marks an entry with the id of its promoted copy, or removes the entry if it moves.
+    pub(crate) fn link_to_copy(
+        &mut self,
+        document: &MemoryDocument,
+        from: &str,
+        to: &str,
+        moves: bool,
+    ) -> Result<(), Error> {
+        let before = self.current_text(&document.path, &document.text).to_owned();
+        let content = memory::read_as(document.format, &document.path, &before);
+        let EntryMatch::One(entry) = content.find(from) else {
+            return Err(Error::system(format!(
+                "{}: the entry {from} was not found",
+                document.path
+            )));
+        };
+        let after = if moves {
+            memory::remove(&before, entry)
+        } else {
+            let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
+            memory::set_marks(&before, entry, &marks)
+        };
+        let after = after.map_err(|refusal| edit_refused(&document.path, &refusal))?;
+        self.edit(&document.path, Some(&document.text), after);
+        Ok(())
     }
 
     /// Returns the records that this transaction would write, with what they were made from as their source.

@@ -1,6 +1,10 @@
 //! Scopes: workspaces, their domains and the repositories of these, each with its plans, overviews and learnings in folders
 //! of these names.
 
+mod typed;
+
+pub(crate) use typed::{ScopeLevel, TypedScope, find_typed_scope};
+
 use std::fmt;
 
 use heirloom_core::hierarchy::{self, Hierarchy, Level, Selectors};
@@ -152,15 +156,8 @@ impl<'r> Scopes<'r> {
     /// Returns an error that lists the known names, the most similar first.
     fn unknown(&self, level: &Level, parent: &ScopePath, typed: &str) -> Error {
         let known = self.children(parent).unwrap_or_default();
-        let known: Vec<&str> =
-            known.iter().filter_map(|scope| scope.names.last()).map(String::as_str).collect();
-        let mut candidates = name::nearest(typed, known.iter().copied(), MAX_LISTED_NAMES);
-        for name in known {
-            if candidates.len() < MAX_LISTED_NAMES && !candidates.iter().any(|other| other == name)
-            {
-                candidates.push(name.to_owned());
-            }
-        }
+        let known = known.iter().filter_map(|scope| scope.names.last()).map(String::as_str);
+        let candidates = name::nearest_first(typed, known, MAX_LISTED_NAMES);
         let place = if parent.depth() == 0 { String::new() } else { format!(" in {parent}") };
         let has_candidates = !candidates.is_empty();
         let message = format!("there is no {} `{typed}`{place}", level.name);

@@ -2,7 +2,7 @@
 //! renders as nothing.
 
 use super::metadata;
-use crate::memory::sections::TextLine;
+use crate::memory::sections::{TextLine, closes_fence, opened_fence};
 
 /// Escapes a text, so that it reads back unchanged as the body of an entry.
 pub(super) fn encode(text: &str, newline: &str) -> String {
@@ -14,10 +14,10 @@ pub(super) fn encode(text: &str, newline: &str) -> String {
     for (index, line) in lines.iter().enumerate() {
         if let Some(open) = fence {
             encoded.push((*line).to_owned());
-            fence = fence.filter(|_| !closes(line, open));
+            fence = fence.filter(|_| !closes_fence(line, open));
             continue;
         }
-        let is_closed = |open: &str| lines[index + 1..].iter().any(|line| closes(line, open));
+        let is_closed = |open: &str| lines[index + 1..].iter().any(|line| closes_fence(line, open));
         fence = opened_fence(line).filter(|open| is_closed(open));
         let colon = line.find(':').filter(|_| is_start && is_metadata(line));
         is_start = is_start && (colon.is_some() || line.trim().is_empty());
@@ -103,15 +103,4 @@ pub(super) fn is_rule(line: &str) -> bool {
     text.len() >= 3
         && indent(line) <= STRUCTURE_MAX_INDENT
         && ['-', '*', '_'].into_iter().any(is_mark)
-}
-
-/// Returns the mark of the fence that a line opens.
-pub(super) fn opened_fence(line: &str) -> Option<&'static str> {
-    ["```", "~~~"].into_iter().find(|open| line.trim_start().starts_with(open))
-}
-
-/// Returns whether a line closes a fence, as the reader of lines decides it.
-pub(super) fn closes(line: &str, open: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with(open) && line.trim_matches(|c| open.starts_with(c)).trim().is_empty()
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::body::is_rule;
 use super::metadata::{self, split_title};
+use crate::memory::bullet_lines::bullet_end;
 use crate::memory::list_item::split_bullet;
-use crate::memory::read::bullet_end;
-use crate::memory::sections::{TextLine, kind_of};
+use crate::memory::sections::{TextLine, kind_of, raw_heading_of};
 
 /// The lines of one entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +72,7 @@ const CATEGORY_MAX_WORDS: usize = 2;
 pub(super) fn find_entries(lines: &[TextLine<'_>]) -> Vec<EntryLines> {
     let headings = find_headings(lines);
     let levels: BTreeSet<usize> =
-        headings.iter().filter(|one| one.is_certain).map(|one| one.level).collect();
+        headings.iter().filter(|heading| heading.is_certain).map(|heading| heading.level).collect();
     let has_dated_bullets = lines.iter().any(is_dated_bullet);
     let is_entry = |at: usize| {
         let heading = &headings[at];
@@ -83,15 +83,16 @@ pub(super) fn find_entries(lines: &[TextLine<'_>]) -> Vec<EntryLines> {
         let has_text = heading.has_text(lines) || !below.is_empty();
         if !levels.is_empty() || has_dated_bullets {
             let is_of_level = levels.contains(&heading.level);
-            return has_text && is_of_level && !below.iter().any(|one| one.is_certain);
+            return has_text && is_of_level && !below.iter().any(|inner| inner.is_certain);
         }
         let is_known_title = kind_of(heading.title).is_some();
-        let is_group = !heading.has_text(lines) && below.first().is_some_and(|one| !one.is_part());
+        let is_group =
+            !heading.has_text(lines) && below.first().is_some_and(|inner| !inner.is_part());
         let is_list = below.is_empty() && heading.group().is_some() && heading.is_list(lines);
         has_text && !heading.is_title && !is_known_title && !is_group && !is_list
     };
     let mut entries = Vec::new();
-    let mut lists = vec![(0..headings.first().map_or(lines.len(), |one| one.line), None)];
+    let mut lists = vec![(0..headings.first().map_or(lines.len(), |heading| heading.line), None)];
     let mut groups: Vec<(usize, Group)> = Vec::new();
     let mut at = 0;
     while let Some(heading) = headings.get(at) {
@@ -159,20 +160,12 @@ fn find_headings<'t>(lines: &[TextLine<'t>]) -> Vec<Heading<'t>> {
     found.iter().enumerate().map(heading).collect()
 }
 
-/// Returns the level and the text of a heading, which keeps a `#` that belongs to its last word.
+/// Returns the level and the title of a heading. A title keeps a `#` that belongs to its last word: `Use C#`.
 pub(super) fn heading_of<'t>(line: &TextLine<'t>) -> Option<(usize, &'t str)> {
-    let text = line.text.trim_start_matches(' ');
-    if line.is_opaque || line.text.len() - text.len() > 3 {
-        return None;
-    }
-    let rest = text.trim_start_matches('#');
-    let level = text.len() - rest.len();
-    let is_heading = (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']));
-    let title = rest.trim();
+    let (level, title) = raw_heading_of(line)?;
     let open = title.trim_end_matches('#');
-    let title =
-        if open.is_empty() || open.ends_with([' ', '\t']) { open.trim_end() } else { title };
-    is_heading.then_some((level, title))
+    let is_closed = open.is_empty() || open.ends_with([' ', '\t']);
+    Some((level, if is_closed { open.trim_end() } else { title }))
 }
 
 impl Heading<'_> {

@@ -7,9 +7,9 @@ use super::metadata::{self, Metadata, split_title};
 use super::outline::{self, EntryLines};
 use crate::Problem;
 use crate::document::conflict_marker;
+use crate::memory::ids::{assign_numbers_and_ids, find_repeated_ids};
 use crate::memory::list_item::split_bullet;
-use crate::memory::read::{assign_numbers_and_ids, find_repeated_ids};
-use crate::memory::sections::{self, TextLine};
+use crate::memory::sections::{self, TextLine, closes_fence, opened_fence};
 use crate::memory::{
     EntryField, EntryFields, EntryForm, EntryKind, MemoryEntries, MemoryEntry, comment, escape,
 };
@@ -41,9 +41,9 @@ pub fn read(path: &str, kind: EntryKind, text: &str) -> MemoryEntries {
 pub(super) fn unclosed_code(path: &str, lines: &[TextLine<'_>]) -> Option<Problem> {
     let start = lines.iter().rposition(|line| !line.is_opaque).map_or(0, |index| index + 1);
     let block = &lines[start..];
-    let mut fences = block.iter().filter_map(|line| body::opened_fence(line.text));
-    let mark = fences.next().filter(|mark| body::opened_fence(block[0].text) == Some(*mark))?;
-    let is_closed = block[1..].iter().any(|line| body::closes(line.text, mark));
+    let mut fences = block.iter().filter_map(|line| opened_fence(line.text));
+    let mark = fences.next().filter(|mark| opened_fence(block[0].text) == Some(*mark))?;
+    let is_closed = block[1..].iter().any(|line| closes_fence(line.text, mark));
     let message = "this block of code is not closed, so everything after it is read as code";
     (!is_closed)
         .then(|| Problem::at(path, block[0].number, message).hint(format!("close it with {mark}")))
@@ -185,15 +185,5 @@ impl Details {
             start = index + 1;
         }
         &own[start..end.max(start)]
-    }
-}
-
-impl MemoryEntry {
-    /// Returns what tells the entry apart from others of its kind: its title and its text.
-    pub(in crate::memory) fn identity(&self) -> String {
-        match &self.title {
-            Some(title) => crate::words::normalise(&format!("{title}\n{}", self.text)),
-            None => crate::words::normalise(&self.text),
-        }
     }
 }

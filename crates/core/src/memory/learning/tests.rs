@@ -163,6 +163,18 @@ fn nothing_is_added_where_it_would_not_be_read() {
 }
 
 #[test]
+fn a_refusal_says_what_has_to_change() {
+    let refused = |text: &str| {
+        let new = NewLearning { category: None, ..new("T", "t", &[]) };
+        append(text, EntryKind::Decision, &new).unwrap_err().message
+    };
+    let group = refused("## Tooling\n\n### [2026-01-02] B\n\nb\n");
+    assert!(group.contains("the category `tooling`"), "{group}");
+    let list = refused("- Use pnpm\n- Use vitest\n");
+    assert!(list.contains("write dates before them"), "{list}");
+}
+
+#[test]
 fn a_mark_is_a_line_of_its_own_and_keeps_all_other_bytes() {
     for text in [TWO.to_owned(), TWO.replace('\n', "\r\n")] {
         for (at, line) in [(0, "**Tags:** workflow, xstate"), (1, "**Category:** tooling")] {

@@ -7,9 +7,10 @@ use super::read::unclosed_code;
 use super::{body, read};
 use crate::document::conflict_marker;
 use crate::lines::{breaks_to_empty_line, detect_newline};
-use crate::memory::read::derived_id;
+use crate::memory::edit_check::{EntryEditError, is_same};
+use crate::memory::ids::derived_id;
 use crate::memory::sections::{self, TextLine};
-use crate::memory::{EntryEditError, EntryKind, MemoryEntry, comment, edit, escape};
+use crate::memory::{EntryKind, MemoryEntry, comment, escape};
 use crate::words::{normalise, short_hash};
 
 /// A decision or a lesson to add.
@@ -64,7 +65,21 @@ pub fn append(
         return Err(refused("a line of the new text is a conflict marker of git"));
     }
     let mut entries = read("", kind, &after).entries;
-    let added = entries.pop().filter(|added| {
+    let added = entries.pop();
+    let has_undated = before.entries.iter().any(|entry| entry.date().is_none());
+    if has_undated && !is_same_list(&entries, &before.entries) {
+        return Err(refused(
+            "the entries without a date would not be read as entries beside one with a date; write dates before them: [2026-02-08]",
+        ));
+    }
+    let inherited = added.as_ref().and_then(|added| added.category.as_ref());
+    if let Some(category) = inherited.filter(|_| new.category.is_none()) {
+        let category = category.escape_default();
+        return Err(refused(&format!(
+            "the heading above the new entry would give it the category `{category}`; state a category, or add the entry elsewhere"
+        )));
+    }
+    let added = added.filter(|added| {
         is_same_list(&entries, &before.entries)
             && added.title.as_deref() == Some(title.as_str())
             && added.text == body
@@ -129,7 +144,9 @@ pub(in crate::memory) fn write_marks(text: &str, entry: &MemoryEntry, comment: &
     for line in own.iter().filter(|line| !line.is_opaque) {
         if let Some(range) = comment::main_comment(line.text) {
             let start = line.bytes.start;
-            return edit::splice(text, start + range.start..start + range.end, comment);
+            let mut marked = text.to_owned();
+            marked.replace_range(start + range.start..start + range.end, comment);
+            return marked;
         }
     }
     for line in own.iter().skip(1) {
@@ -147,9 +164,11 @@ pub(in crate::memory) fn write_marks(text: &str, entry: &MemoryEntry, comment: &
         true => format!("{comment}{newline}"),
         false => format!("{newline}{comment}"),
     };
-    edit::splice(text, end..end, &line)
+    let mut marked = text.to_owned();
+    marked.insert_str(end, &line);
+    marked
 }
 
 fn is_same_list(a: &[MemoryEntry], b: &[MemoryEntry]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| edit::is_same(a, b))
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
 }

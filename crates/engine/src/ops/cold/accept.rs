@@ -9,9 +9,7 @@ use heirloom_core::day;
 use heirloom_core::fold::Standing;
 use heirloom_core::instruction::EXTRACTED_TAG;
 use heirloom_core::recall::{ComponentKey, component_keys};
-use heirloom_core::record::{
-    Body, EventAction, Fact, FactSection, Record, Referent, Visibility, short_id,
-};
+use heirloom_core::record::{Body, Fact, FactSection, Record, Referent, Visibility, short_id};
 use heirloom_core::transcript::extraction::ProposalKind;
 use heirloom_core::words;
 use schemars::JsonSchema;
@@ -271,15 +269,8 @@ fn write_all(
                 written.notes.push(format!("{id} changes a rule, which has to be edited: {text}"));
             }
         }
-        let same = known.memory.find_equal(&record).filter(|_| record.supersedes.is_empty());
+        let same = transaction.reinforce_equal(&known, &record)?;
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
-            transaction.write_event(
-                &known,
-                EventAction::Reinforce,
-                vec![same.id.into()],
-                vec![],
-                "",
-            )?;
             let short = short_id(&same.id.to_string()).to_owned();
             written.notes.push(format!("{} is known already, as {short}", short_id(&proposal.id)));
             written.accept(proposal, text, Some(same.id));

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use heirloom_core::contradiction::Contradiction;
 use heirloom_core::fold::Standing;
-use heirloom_core::memory::learning::{self, NewLearning};
+use heirloom_core::memory::learning::NewLearning;
 use heirloom_core::memory::{EntryKind, MemoryEntry, MemoryFormat};
 use heirloom_core::record::{Referent, short_id};
 use heirloom_core::words::normalise;
@@ -13,14 +13,15 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::learnings::{PossibleContradiction, find_contradictions, find_duplicate};
+use crate::memory::learnings::{
+    PossibleContradiction, add_to_file, find_contradictions, find_duplicate,
+};
 use crate::memory::long_files::MAX_ENTRIES;
 use crate::memory::{MemorySlice, SimilarMemory, WriteTransaction, show_similar};
 use crate::ops::record::add::{require_text, require_title};
 use crate::recall::read_similar_to;
 use crate::view::{Role, View, present, span};
 use crate::workspace::learning_file::{LearningFile, file_name};
-use crate::workspace::memory_file::edit_refused;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 /// A kind of entry with a file of its own.
@@ -158,10 +159,7 @@ impl<K: LearningKind> Operation for Learn<K> {
         }
         let new =
             NewLearning { title: &title, text: &text, date, category, tags: &tags, from: None };
-        let before = file.text.clone().unwrap_or_else(|| new_file(kind));
-        let (after, entry) = learning::append(&before, kind, &new)
-            .map_err(|refusal| edit_refused(&file.path, &refusal))?;
-        transaction.edit(&file.path, file.text.as_deref(), after);
+        let entry = add_to_file(&mut transaction, &known, &file, kind, &new)?;
         transaction.commit()?;
         let contradictions = find_contradictions(&known, &file.selectors, &whole);
         let is_contradicted = |id: &str| contradictions.iter().any(|other| other.id == id);
@@ -185,12 +183,6 @@ impl<K: LearningKind> Operation for Learn<K> {
             near,
         })
     }
-}
-
-/// Returns the opening of a new file.
-pub(super) fn new_file(kind: EntryKind) -> String {
-    let title = if kind == EntryKind::Decision { "Decisions" } else { "Lessons" };
-    format!("# {title}\n\n")
 }
 
 /// Returns an error if a category or a tag is not one short line.

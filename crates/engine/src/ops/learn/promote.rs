@@ -1,20 +1,18 @@
 //! `learn promote`: copies a decision or a lesson into the file of another scope.
 
-use heirloom_core::memory::learning::{self, NewLearning};
-use heirloom_core::memory::{self, EntryKind, EntryMatch, MemoryEntry};
-use indexmap::IndexMap;
+use heirloom_core::memory::learning::NewLearning;
+use heirloom_core::memory::{EntryKind, MemoryEntry};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::add::{check_label, clean_tags, new_file};
-use crate::memory::learnings::{find_duplicate, statements};
+use super::add::{check_label, clean_tags};
+use crate::memory::learnings::{add_to_file, find_duplicate, statements};
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::WrittenEntry;
 use crate::ops::record::add::require_title;
 use crate::view::present;
 use crate::workspace::learning_file::LearningFile;
 use crate::workspace::memory_document::MemoryDocument;
-use crate::workspace::memory_file::edit_refused;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct LearnPromote;
@@ -92,11 +90,8 @@ impl Operation for LearnPromote {
             tags: &tags,
             from: Some(&from),
         };
-        let before = file.text.clone().unwrap_or_else(|| new_file(kind));
-        let (after, copy) = learning::append(&before, kind, &new)
-            .map_err(|refusal| edit_refused(&file.path, &refusal))?;
-        transaction.edit(&file.path, file.text.as_deref(), after);
-        link_back(&mut transaction, document, &from, &copy.id, request.moves)?;
+        let copy = add_to_file(&mut transaction, &known, &file, kind, &new)?;
+        transaction.link_to_copy(document, &from, &copy.id, request.moves)?;
         transaction.commit()?;
         Ok(WrittenEntry {
             done: if request.moves { "moved" } else { "promoted" },
@@ -145,28 +140,4 @@ fn title_and_text(entry: &MemoryEntry, typed: Option<&str>) -> Result<(String, S
         None => entry.full_text(),
     };
     Ok((title, text))
-}
-
-/// Links the entry to its copy, or removes it.
-fn link_back(
-    transaction: &mut WriteTransaction<'_>,
-    document: &MemoryDocument,
-    from: &str,
-    to: &str,
-    moves: bool,
-) -> Result<(), Error> {
-    let before = transaction.current_text(&document.path, &document.text).to_owned();
-    let content = memory::read_as(document.format, &document.path, &before);
-    let EntryMatch::One(entry) = content.find(from) else {
-        return Err(Error::system(format!("{}: the entry {from} was not found", document.path)));
-    };
-    let after = if moves {
-        memory::remove(&before, entry)
-    } else {
-        let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
-        memory::set_marks(&before, entry, &marks)
-    };
-    let after = after.map_err(|refusal| edit_refused(&document.path, &refusal))?;
-    transaction.edit(&document.path, Some(&document.text), after);
-    Ok(())
 }

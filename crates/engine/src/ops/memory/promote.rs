@@ -71,7 +71,7 @@ impl Operation for MemoryPromote {
         let (after, _) = memory::add(&plan.text_or_new(session)?, plan.owner, &new)
             .map_err(|refusal| plan.refused(&refusal))?;
         transaction.edit(&plan.path, plan.text.as_deref(), after.clone());
-        link_back(&mut transaction, &agent, &from, &to, request.moves)?;
+        transaction.link_to_copy(&agent_document, &from, &to, request.moves)?;
         let plan_document = known.edited_document(&plan, after);
         let EntryMatch::One(copy) = plan_document.content.find(&to) else {
             return Err(Error::system(format!("{}: the entry was not written", plan.path)));
@@ -142,32 +142,4 @@ fn update_counters(
 /// Returns the id of the copy: derived from the original's id, but different from it.
 fn promoted_id(from: &str, path: &str) -> String {
     heirloom_core::words::short_hash(&format!("promoted\n{from}\n{path}"))
-}
-
-/// Links the agent's entry to the plan's copy, or removes it.
-fn link_back(
-    transaction: &mut WriteTransaction<'_>,
-    agent: &MemoryFile,
-    from: &str,
-    to: &str,
-    moves: bool,
-) -> Result<(), Error> {
-    let before =
-        transaction.current_text(&agent.path, agent.text.as_deref().unwrap_or_default()).to_owned();
-    let content = memory::read(&agent.path, &before);
-    let EntryMatch::One(entry) = content.find(from) else {
-        return Err(Error::system(format!("{}: the entry {from} was not found", agent.path)));
-    };
-    let after = if moves {
-        memory::remove(&before, entry)
-    } else {
-        let marks = IndexMap::from_iter([("promoted".to_owned(), to.to_owned())]);
-        memory::set_marks(&before, entry, &marks)
-    };
-    transaction.edit(
-        &agent.path,
-        agent.text.as_deref(),
-        after.map_err(|refusal| agent.refused(&refusal))?,
-    );
-    Ok(())
 }

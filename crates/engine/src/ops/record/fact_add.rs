@@ -2,7 +2,7 @@
 
 use heirloom_core::Hint;
 use heirloom_core::fold::{Item, Standing};
-use heirloom_core::record::{Body, EventAction, Fact, FactSection, Record, short_id};
+use heirloom_core::record::{Body, Fact, FactSection, Record, short_id};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -60,16 +60,9 @@ impl Operation for FactAdd {
         }));
         let known = read_affected_by_new(session, &record, &request.attributes)?;
         request.attributes.apply_to(&mut record, &mut transaction, &known)?;
-        let same = known.memory.find_equal(&record).filter(|_| record.supersedes.is_empty());
+        transaction.reject_secret(&record.all_text())?;
+        let same = transaction.reinforce_equal(&known, &record)?;
         if let Some(same) = same.filter(|same| same.standing == Standing::Active) {
-            transaction.reject_secret(&record.all_text())?;
-            transaction.write_event(
-                &known,
-                EventAction::Reinforce,
-                vec![same.id.into()],
-                vec![],
-                "",
-            )?;
             transaction.commit()?;
             return Ok(StoredRecord {
                 id: same.id.to_string(),

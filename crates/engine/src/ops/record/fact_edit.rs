@@ -1,5 +1,6 @@
 //! `fact edit`: supersedes a fact with an updated one.
 
+use heirloom_core::memory::EntryKind;
 use heirloom_core::record::{Body, Fact, FactSection, Record, RecordKind};
 use heirloom_core::{Hint, Value};
 use schemars::JsonSchema;
@@ -104,14 +105,20 @@ fn read_target(
             Ok((item.record.clone(), unknown_fields))
         }
         MemoryTarget::Entry(document, entry) => {
+            let section = match entry.kind {
+                EntryKind::Lesson => FactSection::KnownIssues,
+                _ => FactSection::Decisions,
+            };
             let mut record = transaction.new_record(Body::Fact(Fact {
-                section: request.section.unwrap_or(FactSection::Decisions),
+                section,
                 content: entry.full_text(),
                 key: None,
                 value: None,
                 scope: None,
             }));
             record.source = Some(document.path.clone());
+            let category = entry.category.iter().filter(|category| !entry.tags.contains(category));
+            record.tags = entry.tags.iter().chain(category).cloned().collect();
             Ok((record, Map::new()))
         }
     }

@@ -1,9 +1,9 @@
 //! `retrieve learnings`: the decisions and lessons of a scope.
 
-use heirloom_core::fold::{Memory, Standing};
+use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::memory::{EntryKind, MemoryEntries, MemoryEntry, learning};
 use heirloom_core::record::Referent;
-use heirloom_core::{Problem, parallel};
+use heirloom_core::{Problem, day, parallel};
 use heirloom_store::Root;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -86,37 +86,41 @@ pub(super) fn read(
     let around = scope.iter().flat_map(ScopePath::ancestors);
     let places: Vec<ScopePath> = within.iter().cloned().chain(around).collect();
     let mut learnings = Learnings::default();
-    let files = FILES.into_iter().flat_map(|(kind, name)| {
+    let files = learning::FILES.into_iter().flat_map(|(kind, name)| {
         places.iter().filter_map(move |scope| Some((kind, scope, scopes.file(scope, name)?)))
     });
     let files: Vec<(EntryKind, &ScopePath, String)> = files.collect();
     let root = session.root();
     let read = parallel::map(&files, MIN_PARALLEL_FILES, |(kind, _, path)| {
-        LearningFile::read(root, *kind, path)
+        ParsedFile::read(root, *kind, path)
     });
     let memory = read_log_if_needed(session, read.iter().flatten(), &mut learnings.problems);
     for ((kind, scope, path), file) in files.into_iter().zip(read) {
         let Some(file) = file else { continue };
         learnings.problems.extend(file.content.problems);
+        let list = match kind {
+            EntryKind::Lesson => &mut learnings.lessons,
+            _ => &mut learnings.decisions,
+        };
+        let is_wanted = |shown: &LearningEntry| {
+            filters.accept_tags(&shown.tags) && filters.accept_category(shown.category.as_deref())
+        };
         for entry in &file.content.entries {
             match standing(memory.as_ref(), entry) {
-                Standing::Active | Standing::Expired => {}
-                Standing::Archived => {
-                    learnings.hidden.archived += 1;
-                    continue;
+                Standing::Active | Standing::Expired => {
+                    let shown = learning_entry(entry, scope, &path, tier);
+                    list.extend(Some(shown).filter(is_wanted));
                 }
+                Standing::Archived => learnings.hidden.archived += 1,
                 Standing::Superseded => {
                     learnings.hidden.superseded += 1;
-                    continue;
-                }
-            }
-            let shown = learning_entry(entry, scope, &path, tier);
-            let is_wanted = filters.accept_tags(&shown.tags)
-                && filters.accept_category(shown.category.as_deref());
-            if is_wanted {
-                match kind {
-                    EntryKind::Lesson => learnings.lessons.push(shown),
-                    _ => learnings.decisions.push(shown),
+                    for successor in find_successors(memory.as_ref(), entry) {
+                        let shown = successor_entry(&successor, entry, scope);
+                        // One record may supersede several entries.
+                        let id = &shown.meta.document_id;
+                        let is_listed = list.iter().any(|other| other.meta.document_id == *id);
+                        list.extend(Some(shown).filter(|shown| !is_listed && is_wanted(shown)));
+                    }
                 }
             }
         }
@@ -124,32 +128,28 @@ pub(super) fn read(
     Ok(learnings)
 }
 
-/// The files with learnings of a scope.
-const FILES: [(EntryKind, &str); 2] =
-    [(EntryKind::Decision, "decisions.md"), (EntryKind::Lesson, "lessons.md")];
-
 /// From this many files on, files are read in parallel.
 const MIN_PARALLEL_FILES: usize = 32;
 
-/// A file with decisions or lessons.
-struct LearningFile {
+/// A file with decisions or lessons, as it was read.
+struct ParsedFile {
     /// Whether records may refer to an entry of it.
     has_written_ids: bool,
     content: MemoryEntries,
 }
 
-impl LearningFile {
+impl ParsedFile {
     /// Reads a file; `None` if it does not exist.
     fn read(root: &Root, kind: EntryKind, path: &str) -> Option<Self> {
         match root.read(path) {
             Ok(None) => None,
-            Ok(Some(text)) => Some(LearningFile {
+            Ok(Some(text)) => Some(ParsedFile {
                 has_written_ids: text.contains(WRITTEN_ID),
                 content: learning::read(path, kind, &text),
             }),
             Err(problem) => {
                 let content = MemoryEntries { entries: vec![], problems: vec![problem] };
-                Some(LearningFile { has_written_ids: false, content })
+                Some(ParsedFile { has_written_ids: false, content })
             }
         }
     }
@@ -161,7 +161,7 @@ const WRITTEN_ID: &str = "<!-- id:";
 /// Reads what the log says about entries, if it may say anything.
 fn read_log_if_needed<'f>(
     session: &Session,
-    files: impl Iterator<Item = &'f LearningFile>,
+    files: impl Iterator<Item = &'f ParsedFile>,
     problems: &mut Vec<Problem>,
 ) -> Option<Memory> {
     let referents: Vec<Referent> = files
@@ -181,6 +181,32 @@ fn read_log_if_needed<'f>(
 
 fn standing(memory: Option<&Memory>, entry: &MemoryEntry) -> Standing {
     memory.map_or(Standing::Active, |memory| memory.standing(&Referent::entry(&entry.id)))
+}
+
+/// Returns the active records that superseded an entry.
+fn find_successors<'m>(memory: Option<&'m Memory>, entry: &MemoryEntry) -> Vec<Item<'m>> {
+    let Some(memory) = memory else { return vec![] };
+    let heads = memory.heads(&Referent::entry(&entry.id)).into_iter();
+    let items = heads.filter_map(|head| memory.item(head.record_id()?));
+    items.filter(|item| item.standing == Standing::Active).collect()
+}
+
+/// Makes an entry of a record that superseded another entry: it holds in the same scope.
+fn successor_entry(successor: &Item<'_>, entry: &MemoryEntry, scope: &ScopePath) -> LearningEntry {
+    let record = successor.record;
+    let tags = if record.tags.is_empty() { &entry.tags } else { &record.tags };
+    LearningEntry {
+        title: None,
+        content: record.text().into_owned(),
+        date: Some(day::of_timestamp(record.at).to_string()),
+        category: entry.category.clone(),
+        tags: tags.clone(),
+        scope: scope.to_string(),
+        meta: EntryMeta {
+            document_path: successor.place.path.to_string(),
+            document_id: successor.id.to_string(),
+        },
+    }
 }
 
 fn learning_entry(

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::answer::{HiddenCount, Retrieved};
 use super::entries::{EntryMeta, LearningEntry, Tier};
-use super::request::{AnswerOptions, FilterInput, Filters, ScopeRequest, ScopeSelection};
+use super::request::{AnswerOptions, FilterRequest, Filters, ScopeRequest, ScopeSelection};
 use crate::memory::MemoryQuery;
 use crate::workspace::scopes::ScopePath;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -21,16 +21,11 @@ pub(crate) struct RetrieveLearnings;
 pub(crate) struct Request {
     #[serde(flatten)]
     scope: ScopeRequest,
-    /// Only entries with one of these tags.
-    #[serde(default)]
-    tags: Vec<String>,
+    #[serde(flatten)]
+    filters: FilterRequest,
     /// Only entries of this category.
     #[serde(default)]
     category: Option<String>,
-    /// The filters in one: `{tags, category}`.
-    #[serde(default)]
-    #[schemars(extend("x-no-flag" = true))]
-    filters: Option<FilterInput>,
     /// How much of each entry: T0 its title, T1 and T2 all of it (the default).
     #[serde(default)]
     tier: Option<Tier>,
@@ -51,8 +46,7 @@ impl Operation for RetrieveLearnings {
 
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
         let selected = request.scope.select(session)?;
-        let filters = Filters { status: vec![], tags: request.tags, category: request.category };
-        let filters = filters.with(request.filters);
+        let filters = request.filters.combine(vec![], request.category);
         let found = read(session, &selected, &filters, request.tier)?;
         let answer = Retrieved {
             decisions: Some(found.decisions),

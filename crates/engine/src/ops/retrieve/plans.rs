@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::answer::Retrieved;
 use super::documents;
 use super::entries::Tier;
-use super::request::{AnswerOptions, FilterInput, Filters, ScopeRequest};
+use super::request::{AnswerOptions, FilterRequest, ScopeRequest};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct RetrievePlans;
@@ -18,13 +18,8 @@ pub(crate) struct Request {
     /// Only plans with one of these statuses: new, in_progress, partial, done, abandoned.
     #[serde(default)]
     status: Vec<String>,
-    /// Only plans with one of these tags.
-    #[serde(default)]
-    tags: Vec<String>,
-    /// The filters in one: `{status, tags}`.
-    #[serde(default)]
-    #[schemars(extend("x-no-flag" = true))]
-    filters: Option<FilterInput>,
+    #[serde(flatten)]
+    filters: FilterRequest,
     /// How much of each plan: T0 its front matter (the default), T1 its overview, T2 all of it.
     #[serde(default)]
     tier: Option<Tier>,
@@ -45,8 +40,7 @@ impl Operation for RetrievePlans {
 
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
         let selected = request.scope.select(session)?;
-        let filters = Filters { status: request.status, tags: request.tags, category: None };
-        let filters = filters.with(request.filters);
+        let filters = request.filters.combine(request.status, None);
         let tier = request.tier.unwrap_or(Tier::T0);
         let found = documents::plans(session, &selected, &filters, tier)?;
         let answer = Retrieved {

@@ -218,7 +218,7 @@ pub(super) struct Filters {
 /// Filters as an object, as other tools write them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FilterInput {
+struct FilterInput {
     /// One of these statuses.
     #[serde(default)]
     status: Vec<String>,
@@ -230,18 +230,32 @@ pub(super) struct FilterInput {
     category: Option<String>,
 }
 
-impl Filters {
-    /// Adds the filters that are given as an object.
-    #[must_use]
-    pub(super) fn with(mut self, input: Option<FilterInput>) -> Self {
-        if let Some(input) = input {
-            self.status.extend(input.status);
-            self.tags.extend(input.tags);
-            self.category = self.category.or(input.category);
-        }
-        self
-    }
+/// The fields of a request that filter entries of any kind.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct FilterRequest {
+    /// Only entries with one of these tags.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// The filters in one object: `{status, tags}` for plans, `{tags, category}` for decisions and lessons.
+    #[serde(default)]
+    #[schemars(extend("x-no-flag" = true))]
+    filters: Option<FilterInput>,
+}
 
+impl FilterRequest {
+    /// Returns the filters, with those that the request of an operation has beside these.
+    pub(super) fn combine(self, status: Vec<String>, category: Option<String>) -> Filters {
+        let mut filters = Filters { status, tags: self.tags, category };
+        if let Some(input) = self.filters {
+            filters.status.extend(input.status);
+            filters.tags.extend(input.tags);
+            filters.category = filters.category.or(input.category);
+        }
+        filters
+    }
+}
+
+impl Filters {
     /// Returns whether a status passes.
     pub(super) fn accept_status(&self, status: Option<&str>) -> bool {
         let is_same = |wanted: &String, status: &str| {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use heirloom_testkit::Workspace;
+use heirloom_testkit::{McpClient, Workspace};
 use serde_json::{Value, json};
 
 use crate::HEIR;
@@ -165,6 +165,24 @@ fn learnings_are_returned_as_the_format_says() {
     let all = yaml(&workspace, "retrieve context --scope devtools/common");
     check_contains(&all, &expected);
     assert_eq!(all["plans"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_filter_that_a_list_does_not_have_is_refused() {
+    let workspace = Workspace::with(HEIR, DEVTOOLS);
+    let mut client = McpClient::open(workspace.command().arg("mcp"));
+    for (tool, filters, message) in [
+        ("retrieve_plans", json!({"category": "tooling"}), "plans have no category"),
+        ("retrieve_learnings", json!({"status": ["done"]}), "decisions and lessons have no status"),
+    ] {
+        let arguments = json!({"scope": "devtools", "filters": filters});
+        let answer = client.call_for_text(tool, &arguments);
+        assert!(answer.contains(message), "{answer}");
+    }
+    let arguments = json!({"scope": "devtools", "filters": {"status": ["done"]}});
+    let answer = client.call_for_text("retrieve_plans", &arguments);
+    assert!(answer.contains("Workflow Engine") && !answer.contains("SPA"), "{answer}");
+    client.close();
 }
 
 #[test]

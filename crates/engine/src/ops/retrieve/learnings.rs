@@ -47,6 +47,7 @@ impl Operation for RetrieveLearnings {
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
         let selected = request.scope.select(session)?;
         let filters = request.filters.combine(vec![], request.category);
+        filters.refuse_status()?;
         let found = read(session, &selected, &filters, request.tier)?;
         let answer = Retrieved {
             decisions: Some(found.decisions),

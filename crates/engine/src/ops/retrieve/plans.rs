@@ -41,6 +41,7 @@ impl Operation for RetrievePlans {
     fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
         let selected = request.scope.select(session)?;
         let filters = request.filters.combine(request.status, None);
+        filters.refuse_category()?;
         let tier = request.tier.unwrap_or(Tier::T0);
         let found = documents::plans(session, &selected, &filters, tier)?;
         let answer = Retrieved {

@@ -256,6 +256,29 @@ impl FilterRequest {
 }
 
 impl Filters {
+    /// Refuses a category of plans, which have none: ignored, it would return plans that do not pass it.
+    pub(super) fn refuse_category(&self) -> Result<(), Error> {
+        match self.category {
+            None => Ok(()),
+            Some(_) => {
+                let hint = Hint::text("filter them by ").field("status").then(" or ").field("tags");
+                Err(Error::bad_input("plans have no category").hint(hint))
+            }
+        }
+    }
+
+    /// Refuses a status of decisions and lessons, which have none.
+    pub(super) fn refuse_status(&self) -> Result<(), Error> {
+        match self.status.is_empty() {
+            true => Ok(()),
+            false => {
+                let hint =
+                    Hint::text("filter them by ").field("category").then(" or ").field("tags");
+                Err(Error::bad_input("decisions and lessons have no status").hint(hint))
+            }
+        }
+    }
+
     /// Returns whether a status passes.
     pub(super) fn accept_status(&self, status: Option<&str>) -> bool {
         let is_same = |wanted: &String, status: &str| {

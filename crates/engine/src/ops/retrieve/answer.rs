@@ -118,16 +118,16 @@ impl Retrieved {
     pub(super) fn visit_lists(&mut self, visitor: &mut impl ListVisitor) {
         let spec = |name, operation, share| ListSpec { name, operation, share };
         if let Some(entries) = &mut self.decisions {
-            visitor.visit(spec("decisions", "retrieve_learnings", 0.25), entries);
+            visitor.visit(spec("decisions", Some("retrieve_learnings"), 0.25), entries);
         }
         if let Some(entries) = &mut self.lessons {
-            visitor.visit(spec("lessons", "retrieve_learnings", 0.2), entries);
+            visitor.visit(spec("lessons", Some("retrieve_learnings"), 0.2), entries);
         }
         if let Some(entries) = &mut self.overviews {
-            visitor.visit(spec("overviews", "retrieve_overview", 0.2), entries);
+            visitor.visit(spec("overviews", Some("retrieve_overview"), 0.2), entries);
         }
         if let Some(entries) = &mut self.plans {
-            visitor.visit(spec("plans", "retrieve_plans", 0.25), entries);
+            visitor.visit(spec("plans", Some("retrieve_plans"), 0.25), entries);
         }
         let folders = [
             ("architecture", &mut self.architecture),
@@ -136,7 +136,7 @@ impl Retrieved {
         ];
         for (name, entries) in folders {
             if let Some(entries) = entries {
-                visitor.visit(spec(name, "retrieve_context", 0.03), entries);
+                visitor.visit(spec(name, None, 0.03), entries);
             }
         }
     }

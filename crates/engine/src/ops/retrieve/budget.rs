@@ -17,6 +17,9 @@ use crate::{Error, Session};
 const WHOLE_POINTS: u64 = 800;
 const SHORTENED_POINTS: u64 = 300;
 
+/// A budget that is proposed is a multiple of this.
+const BUDGET_STEP: usize = 100;
+
 /// The attempts to find out how much room there is for entries.
 const MAX_ATTEMPTS: usize = 6;
 
@@ -40,8 +43,9 @@ pub(super) fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Re
         answer.visit_lists(&mut costs);
         let lists = costs.lists;
         let whole = answer.clone();
+        let sufficient = (total / BUDGET_STEP + 1) * BUDGET_STEP;
         // Leaving out everything costs the most besides the entries.
-        choose(answer, &lists, 0);
+        choose(answer, &lists, 0, sufficient);
         total = count(&mut counter, answer);
         if total > limit {
             counter.save();
@@ -52,7 +56,7 @@ pub(super) fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Re
         let mut is_chosen = false;
         for _ in 0..MAX_ATTEMPTS {
             let mut chosen = whole.clone();
-            choose(&mut chosen, &lists, room);
+            choose(&mut chosen, &lists, room, sufficient);
             let tokens = count(&mut counter, &chosen);
             if tokens > limit {
                 if is_chosen {
@@ -75,8 +79,9 @@ fn count(counter: &mut TokenCounter<'_>, answer: &Retrieved) -> usize {
     counter.count(&yaml::write_document(&answer.value()))
 }
 
-/// Chooses entries for a number of tokens, and says what is left out.
-fn choose(answer: &mut Retrieved, lists: &[ListCosts], room: usize) {
+/// Chooses entries for a number of tokens, and says what is left out and how to get it. A budget of `sufficient` tokens
+/// would hold everything.
+fn choose(answer: &mut Retrieved, lists: &[ListCosts], room: usize, sufficient: usize) {
     let layer = |list: &ListCosts| BudgetLayer {
         share: list.spec.share,
         conditional: list.items.clone(),
@@ -88,10 +93,14 @@ fn choose(answer: &mut Retrieved, lists: &[ListCosts], room: usize) {
     answer.left_out = visitor.left_out;
     let scope = answer.scope.clone();
     for left in &mut answer.left_out {
-        let operation = lists.iter().find(|list| list.spec.name == left.list);
-        let operation = operation.map_or("retrieve_context", |list| list.spec.operation);
-        let arguments = scope.iter().map(|scope| ("scope", scope));
-        left.get = Hint::default().call(operation, arguments);
+        let list = lists.iter().find(|list| list.spec.name == left.list);
+        left.get = match list.and_then(|list| list.spec.operation) {
+            Some(operation) => {
+                let arguments = scope.iter().map(|scope| ("scope", scope));
+                Hint::default().call(operation, arguments)
+            }
+            None => Hint::text("the same with ").field("budget").then(format!(" {sufficient}")),
+        };
     }
 }
 

@@ -7,8 +7,8 @@ use super::entries::Shorten;
 pub(super) struct ListSpec {
     /// The name of the list in the answer.
     pub(super) name: &'static str,
-    /// The operation that returns the list alone.
-    pub(super) operation: &'static str,
+    /// The operation that returns the list alone, if there is one.
+    pub(super) operation: Option<&'static str>,
     /// The share of the budget. What a list does not use flows on to the next one.
     pub(super) share: f64,
 }

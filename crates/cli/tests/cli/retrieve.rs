@@ -217,6 +217,38 @@ fn a_budget_is_never_exceeded_and_says_what_is_left_out() {
 }
 
 #[test]
+fn a_context_is_limited_where_no_budget_is_stated() {
+    let workspace = Workspace::with(HEIR, DEVTOOLS);
+    let command = "retrieve context --workspace devtools";
+    let small = workspace.json(command);
+    assert!(small.get("tokens").is_none() && small.get("left_out").is_none(), "{small:#}");
+    let folder = "resources/workspaces/devtools/common";
+    for number in 0..200 {
+        let text =
+            format!("---\nname: Thing {number}\ndescription: It does thing {number}.\n---\n");
+        workspace.write(&format!("{folder}/_plans/{number}.md"), &text);
+        workspace.write(&format!("{folder}/_features/{number}.md"), &text);
+    }
+    let text = workspace.heir(command).ok();
+    let tokens = heirloom_store::tokens::count(&text);
+    assert!((6_000..=8_000).contains(&tokens), "{tokens}");
+    let answer = workspace.json(command);
+    let left_out = answer["left_out"].as_array().unwrap();
+    let features = left_out.iter().find(|left| left["list"] == "features").unwrap();
+    let get = features["get"].as_str().unwrap();
+    let budget = get.strip_prefix("the same with --budget ").unwrap();
+    let whole = workspace.json(&format!("{command} --budget {budget}"));
+    assert!(whole.get("left_out").is_none(), "{budget}: {}", whole["left_out"]);
+    assert_eq!(whole["features"].as_array().unwrap().len(), 200);
+    for number in 0..200 {
+        workspace.write(&format!("{folder}/_spikes/{number}.md"), "---\nname: [\n---\n");
+    }
+    let damaged = workspace.json(command);
+    assert_eq!(damaged["problems"].as_array().unwrap().len(), 200);
+    assert!(!damaged["plans"].as_array().unwrap().is_empty(), "problems take no room of entries");
+}
+
+#[test]
 fn a_dry_run_is_a_patch_that_git_applies_to_the_same_result() {
     let workspace = Workspace::with(HEIR, DEVTOOLS);
     let folder = "resources/workspaces/devtools/common";

@@ -45,7 +45,7 @@ pub(crate) struct Retrieved {
     /// What did not fit into the budget, and how to get it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) left_out: Vec<LeftOutEntries>,
-    /// Tokens (o200k) of the answer, if a budget was given.
+    /// Tokens (o200k) of the answer, if a budget was given or something is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tokens: Option<usize>,
     /// Files or lines that could not be read.

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use heirloom_core::budget::{self, BudgetItem, BudgetLayer, ItemForm, LayerPlan};
 use heirloom_core::{Hint, yaml};
-use heirloom_store::tokens::TokenCounter;
+use heirloom_store::tokens::{self, TokenCounter};
 use serde_json::json;
 
 use super::answer::{LeftOutEntries, Retrieved};
@@ -31,6 +31,25 @@ struct ListCosts {
     order: Vec<usize>,
     /// The costs of the entries in this order.
     items: Vec<BudgetItem>,
+}
+
+/// Limits the tokens of an answer whose request states no budget. An answer that fits stays as it is. Problems come on top
+/// of the limit, because damaged files must not make the request fail.
+pub(super) fn fit_by_default(
+    session: &Session,
+    answer: &mut Retrieved,
+    limit: usize,
+) -> Result<(), Error> {
+    // A token has at least one byte, so the tokens of most answers need not be counted.
+    if yaml::write_document(&answer.value()).len() <= limit {
+        return Ok(());
+    }
+    let problems = yaml::write_document(&json!({ "problems": answer.problems }));
+    fit(session, answer, limit + tokens::count(&problems))?;
+    if answer.left_out.is_empty() {
+        answer.tokens = None;
+    }
+    Ok(())
 }
 
 /// Shortens and leaves out entries so that the answer as YAML has at most `limit` tokens.

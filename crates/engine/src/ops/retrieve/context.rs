@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::answer::Retrieved;
 use super::entries::Tier;
 use super::request::{AnswerOptions, Filters, ScopeRequest};
-use super::{documents, learnings};
+use super::{budget, documents, learnings};
 use crate::workspace::scopes::ScopeFolder;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -28,6 +28,9 @@ pub(crate) struct Request {
     #[serde(flatten)]
     options: AnswerOptions,
 }
+
+/// The most tokens of an answer if the request states no budget, as in `assemble`.
+const DEFAULT_BUDGET_TOKENS: usize = 8_000;
 
 /// The folders of further documents.
 const FURTHER_FOLDERS: [ScopeFolder; 3] =
@@ -82,6 +85,11 @@ impl Operation for RetrieveContext {
             problems,
             ..Retrieved::default()
         };
-        request.options.complete(session, selected.scope, answer)
+        let has_budget = request.options.has_budget();
+        let mut answer = request.options.complete(session, selected.scope, answer)?;
+        if !has_budget {
+            budget::fit_by_default(session, &mut answer, DEFAULT_BUDGET_TOKENS)?;
+        }
+        Ok(answer)
     }
 }

@@ -43,7 +43,7 @@ pub(super) struct ScopeSelection<'r> {
 /// The form of an answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct AnswerOptions {
-    /// Most tokens of the answer.
+    /// Most tokens of the answer; default: 8000 for a context, else no limit.
     #[serde(default)]
     budget: Option<usize>,
     /// Format of the text; default: yaml.
@@ -52,6 +52,11 @@ pub(super) struct AnswerOptions {
 }
 
 impl AnswerOptions {
+    /// Returns whether the request states a budget.
+    pub(super) fn has_budget(&self) -> bool {
+        self.budget.is_some()
+    }
+
     /// Completes an answer about a scope.
     pub(super) fn complete(
         self,

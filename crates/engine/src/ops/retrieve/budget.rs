@@ -20,6 +20,10 @@ const SHORTENED_POINTS: u64 = 300;
 /// A budget that is proposed is a multiple of this.
 const BUDGET_STEP: usize = 100;
 
+/// The entries of a list that are offered would fill the room this many times in their smallest forms. The choice takes time
+/// for each entry, and would hardly reach the others.
+const OFFERED_PER_ROOM: usize = 2;
+
 /// The attempts to find out how much room there is for entries.
 const MAX_ATTEMPTS: usize = 6;
 
@@ -103,7 +107,7 @@ fn count(counter: &mut TokenCounter<'_>, answer: &Retrieved) -> usize {
 fn choose(answer: &mut Retrieved, lists: &[ListCosts], room: usize, sufficient: usize) {
     let layer = |list: &ListCosts| BudgetLayer {
         share: list.spec.share,
-        conditional: list.items.clone(),
+        conditional: offered_items(&list.items, room),
         ..BudgetLayer::default()
     };
     let plan = budget::choose(room, &lists.iter().map(layer).collect::<Vec<_>>());
@@ -121,6 +125,21 @@ fn choose(answer: &mut Retrieved, lists: &[ListCosts], room: usize, sufficient: 
             None => Hint::text("the same with ").field("budget").then(format!(" {sufficient}")),
         };
     }
+}
+
+/// Returns the entries that may be chosen for a number of tokens: the first ones.
+fn offered_items(items: &[BudgetItem], room: usize) -> Vec<BudgetItem> {
+    let mut left = OFFERED_PER_ROOM * room;
+    let offered = items.iter().take_while(|item| {
+        let is_offered = left > 0;
+        let smallest = item.forms.last().map_or(0, |form| form.tokens);
+        // An entry that does not fit leaves its place to others.
+        if smallest <= room {
+            left = left.saturating_sub(smallest);
+        }
+        is_offered
+    });
+    offered.cloned().collect()
 }
 
 /// Counts the tokens of all entries.
@@ -167,9 +186,10 @@ impl ListVisitor for ChoiceVisitor<'_> {
         };
         let mut forms: Vec<Option<usize>> = vec![None; entries.len()];
         let mut left = LeftOutEntries::new(spec.name);
-        for ((position, item), chosen) in list.order.iter().zip(&list.items).zip(&plan.conditional)
-        {
-            forms[*position] = *chosen;
+        // Entries that were not offered are left out.
+        let chosen = plan.conditional.iter().copied().chain(std::iter::repeat(None));
+        for ((position, item), chosen) in list.order.iter().zip(&list.items).zip(chosen) {
+            forms[*position] = chosen;
             let cost = |form: usize| item.forms.get(form).map_or(0, |form| form.tokens);
             match chosen {
                 None => left.entries += 1,

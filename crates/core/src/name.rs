@@ -191,6 +191,17 @@ pub fn nearest<'n>(
     scored.into_iter().take(most).map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
+/// Returns at most `most` candidates: those that are similar to a typed word, nearest first, then the others in their order.
+pub fn nearest_first(typed: &str, candidates: &[&str], most: usize) -> Vec<String> {
+    let mut sorted = nearest(typed, candidates.iter().copied(), most);
+    for candidate in candidates {
+        if sorted.len() < most && !sorted.iter().any(|other| other == candidate) {
+            sorted.push((*candidate).to_owned());
+        }
+    }
+    sorted
+}
+
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -209,6 +220,14 @@ fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn similar_candidates_come_before_the_others() {
+        let words = ["new", "partial", "done"];
+        assert_eq!(nearest_first("don", &words, 3), ["done", "new", "partial"]);
+        assert_eq!(nearest_first("don", &words, 2), ["done", "new"]);
+        assert_eq!(nearest_first("zzzzzz", &words, 3), words);
+    }
 
     #[test]
     fn a_name_may_be_typed_as_its_number_or_in_another_case() {

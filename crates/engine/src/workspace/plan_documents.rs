@@ -3,8 +3,8 @@
 
 use heirloom_core::document::list_of;
 use heirloom_core::hierarchy::{Hierarchy, Level};
-use heirloom_core::plan::{DocumentKind, KnownDates, missing_fields};
-use heirloom_core::{Document, Problem, Value, document, path};
+use heirloom_core::plan::{DocumentKind, KnownDates, PlanStatus, missing_fields};
+use heirloom_core::{Document, Problem, Value, document, name, path};
 use heirloom_store::layout::{self, DocumentRole, HierarchyDocuments};
 use heirloom_store::listings::Listings;
 use heirloom_store::{Root, archive};
@@ -149,4 +149,11 @@ pub(crate) fn count_archived(
     sources.sort();
     sources.dedup();
     Ok(sources.len())
+}
+
+/// Returns an error for a word that is not a status of a plan, with the statuses, the most similar first.
+pub(crate) fn unknown_status(typed: &str) -> Error {
+    let words = PlanStatus::ALL.map(PlanStatus::as_str);
+    let message = format!("`{}` is not a status of a plan", typed.escape_default());
+    Error::not_found(message, name::nearest_first(typed, &words, words.len()))
 }

@@ -154,13 +154,7 @@ impl<'r> Scopes<'r> {
         let known = self.children(parent).unwrap_or_default();
         let known: Vec<&str> =
             known.iter().filter_map(|scope| scope.names.last()).map(String::as_str).collect();
-        let mut candidates = name::nearest(typed, known.iter().copied(), MAX_LISTED_NAMES);
-        for name in known {
-            if candidates.len() < MAX_LISTED_NAMES && !candidates.iter().any(|other| other == name)
-            {
-                candidates.push(name.to_owned());
-            }
-        }
+        let candidates = name::nearest_first(typed, &known, MAX_LISTED_NAMES);
         let place = if parent.depth() == 0 { String::new() } else { format!(" in {parent}") };
         let has_candidates = !candidates.is_empty();
         let message = format!("there is no {} `{typed}`{place}", level.name);

@@ -10,7 +10,9 @@ use serde_json::json;
 
 use crate::memory::WriteTransaction;
 use crate::view::{Role, View, span};
-use crate::workspace::plan_documents::{DocumentCard, PlanPath, plans_of_level, plans_of_scopes};
+use crate::workspace::plan_documents::{
+    DocumentCard, PlanPath, plans_of_level, plans_of_scopes, unknown_status,
+};
 use crate::workspace::scopes::Scopes;
 use crate::workspace::typed_path::path_in_workspace;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -93,21 +95,10 @@ fn parse_status(typed: &str) -> Result<PlanStatus, Error> {
     if let Some(status) = PlanStatus::ALL.into_iter().find(|status| status.as_str() == letters) {
         return Ok(status);
     }
-    let words = PlanStatus::ALL.map(PlanStatus::as_str);
-    let error = |candidates: Vec<String>| {
-        let message = format!("`{}` is not a status of a plan", typed.escape_default());
-        Error::not_found(message, candidates)
-    };
+    let error = unknown_status(typed);
     Err(match PlanStatus::from_word(typed) {
-        Some(meant) => error(words.map(str::to_owned).to_vec())
-            .hint(format!("the word for it is `{}`", meant.as_str())),
-        None => {
-            let mut candidates = name::nearest(typed, words, words.len());
-            let others = words.into_iter().map(str::to_owned);
-            let others: Vec<String> = others.filter(|word| !candidates.contains(word)).collect();
-            candidates.extend(others);
-            error(candidates)
-        }
+        Some(meant) => error.hint(format!("the word for it is `{}`", meant.as_str())),
+        None => error,
     })
 }
 

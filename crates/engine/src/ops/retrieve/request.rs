@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use heirloom_core::plan::PlanStatus;
-use heirloom_core::{Hint, Value, json, name};
+use heirloom_core::{Hint, Value, json};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 use super::answer::Retrieved;
 use super::budget;
 use crate::view::formats::EntryFormat;
+use crate::workspace::plan_documents::unknown_status;
 use crate::workspace::scopes::{ScopePath, Scopes};
 use crate::{Error, Session};
 
@@ -309,7 +310,7 @@ impl Filters {
         })
     }
 
-    /// Refuses a status that means nothing: it is neither a status of plans nor that of one of these.
+    /// Refuses an unknown status: it is neither a status of plans nor that of any of the listed documents.
     pub(super) fn check_status<'s>(
         &self,
         known: &(impl Iterator<Item = &'s str> + Clone),
@@ -321,12 +322,7 @@ impl Filters {
         let Some(unknown) = self.status.iter().find(|wanted| !is_known(wanted)) else {
             return Ok(());
         };
-        let words = PlanStatus::ALL.map(PlanStatus::as_str);
-        let near = name::nearest(unknown, words, words.len());
-        let others = words.iter().filter(|word| !near.iter().any(|near| near == *word));
-        let candidates = near.iter().cloned().chain(others.map(ToString::to_string)).collect();
-        let message = format!("`{}` is not a status of a plan", unknown.escape_default());
-        Err(Error::not_found(message, candidates))
+        Err(unknown_status(unknown))
     }
 }
 

@@ -69,10 +69,9 @@ impl Operation for PlanStatusChange {
         };
         let mut transaction = WriteTransaction::begin(session, false)?;
         let (plan, card) = find(session, &request.plan)?;
-        if let Some(problem) = card.problems.into_iter().next() {
-            return Err(problem.into());
+        if let Some(problem) = card.problems.first() {
+            return Err(problem.clone().into());
         }
-        let card = DocumentCard::read(session.root(), &plan.path).unwrap_or_default();
         let before = card.field("status");
         let mut updated = card.field("updated");
         if before.as_deref() != Some(status.as_str()) {

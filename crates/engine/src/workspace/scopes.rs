@@ -129,6 +129,15 @@ impl<'r> Scopes<'r> {
         self.children(&ScopePath::default())
     }
 
+    /// Returns all scopes, each before those in it.
+    pub(crate) fn all(&self) -> Result<Vec<ScopePath>, Error> {
+        let mut all = Vec::new();
+        for workspace in self.workspaces()? {
+            all.extend(self.within(&workspace)?);
+        }
+        Ok(all)
+    }
+
     /// Finds a scope by typed names, the outermost first.
     pub(crate) fn find(&self, typed: &[String]) -> Result<ScopePath, Error> {
         let mut scope = ScopePath::default();

@@ -105,11 +105,7 @@ fn parse_status(typed: &str) -> Result<PlanStatus, Error> {
 fn find(session: &Session, typed: &str) -> Result<(PlanPath, DocumentCard), Error> {
     let root = session.root();
     let scopes = Scopes::of(root, session.config()?)?;
-    let mut within = Vec::new();
-    for workspace in scopes.workspaces()? {
-        within.extend(scopes.within(&workspace)?);
-    }
-    let (mut plans, _) = plans_of_scopes(&scopes, &within);
+    let (mut plans, _) = plans_of_scopes(&scopes, &scopes.all()?);
     plans.extend(plans_of_level(session)?.0);
     let plan = choose(&plans, typed, &path_in_workspace(root, typed))?;
     let card = DocumentCard::read(root, &plan.path);

@@ -139,12 +139,12 @@ pub(super) struct EntryRank {
 }
 
 impl DocumentEntry {
-    /// Makes the entry of a plan or of another document with an id.
+    /// Makes the entry of a plan or of another document with an id, which could be read.
     pub(super) fn new(card: DocumentCard, id: &str, tier: Tier) -> Self {
         let mut name = card.field("name").or_else(|| card.field("title"));
         let mut description = card.field("description");
         let mut created = card.field("created");
-        if (name.is_none() || description.is_none() || created.is_none()) && !card.is_unreadable() {
+        if name.is_none() || description.is_none() || created.is_none() {
             let derived = card.derived(DocumentKind::Plan);
             let derived = |key: &str| derived.get(key).and_then(Value::as_str).map(str::to_owned);
             name = name.or_else(|| derived("name"));
@@ -176,11 +176,11 @@ impl DocumentEntry {
 }
 
 impl OverviewEntry {
-    /// Makes the entry of the overview of a scope.
+    /// Makes the entry of the overview of a scope, which could be read.
     pub(super) fn new(card: DocumentCard, scope: String, tier: Tier) -> Self {
         let mut name = card.field("name").or_else(|| card.field("title"));
         let mut summary = card.field("description");
-        if (name.is_none() || summary.is_none()) && !card.is_unreadable() {
+        if name.is_none() || summary.is_none() {
             let derived = card.derived(DocumentKind::Overview);
             let derived = |key: &str| derived.get(key).and_then(Value::as_str).map(str::to_owned);
             name = name.or_else(|| derived("name"));

@@ -12,9 +12,9 @@ use crate::operation::format_answer;
 use crate::view::formats::EntryFormat;
 use crate::view::{Role, View, format_yaml, present, span};
 
-/// What was retrieved. Each list is part of the answer if the request asks for its kind.
+/// The answer to a request that retrieves. Each list is part of the answer if the request asks for its kind.
 #[derive(Debug, Default, Clone, Serialize, JsonSchema)]
-pub(crate) struct Retrieved {
+pub(crate) struct Retrieval {
     /// Scope that was asked for; none for the plans of the repository itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<String>,
@@ -108,7 +108,7 @@ impl LeftOutEntries {
     }
 }
 
-impl Retrieved {
+impl Retrieval {
     /// Returns the answer as a value, with its hints as they are stored.
     pub(super) fn value(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
@@ -142,7 +142,7 @@ impl Retrieved {
     }
 }
 
-impl Answer for Retrieved {
+impl Answer for Retrieval {
     fn view(&self) -> View {
         match self.format.unwrap_or_default() {
             EntryFormat::Yaml => View::yaml(self.value()),
@@ -160,7 +160,7 @@ impl Answer for Retrieved {
     }
 }
 
-impl Retrieved {
+impl Retrieval {
     fn tables(&self) -> View {
         let mut view = View::new();
         if let Some(overviews) = &self.overviews {

@@ -8,7 +8,7 @@ use heirloom_core::{Hint, yaml};
 use heirloom_store::tokens::{self, TokenCounter};
 use serde_json::json;
 
-use super::answer::{LeftOutEntries, Retrieved};
+use super::answer::{LeftOutEntries, Retrieval};
 use super::entries::Shorten;
 use super::lists::{ListSpec, ListVisitor};
 use crate::{Error, Session};
@@ -41,7 +41,7 @@ struct ListCosts {
 /// of the limit, because damaged files must not make the request fail.
 pub(super) fn fit_by_default(
     session: &Session,
-    answer: &mut Retrieved,
+    answer: &mut Retrieval,
     limit: usize,
 ) -> Result<(), Error> {
     // A token has at least one byte, so the tokens of most answers need not be counted.
@@ -57,7 +57,7 @@ pub(super) fn fit_by_default(
 }
 
 /// Shortens and leaves out entries so that the answer as YAML has at most `limit` tokens.
-pub(super) fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Result<(), Error> {
+pub(super) fn fit(session: &Session, answer: &mut Retrieval, limit: usize) -> Result<(), Error> {
     let mut counter = TokenCounter::open(session.root());
     answer.tokens = Some(limit);
     let mut total = count(&mut counter, answer);
@@ -98,13 +98,13 @@ pub(super) fn fit(session: &Session, answer: &mut Retrieved, limit: usize) -> Re
     Ok(())
 }
 
-fn count(counter: &mut TokenCounter<'_>, answer: &Retrieved) -> usize {
+fn count(counter: &mut TokenCounter<'_>, answer: &Retrieval) -> usize {
     counter.count(&yaml::write_document(&answer.value()))
 }
 
 /// Chooses entries for a number of tokens, and says what is left out and how to get it. A budget of `sufficient` tokens
 /// would hold everything.
-fn choose(answer: &mut Retrieved, lists: &[ListCosts], room: usize, sufficient: usize) {
+fn choose(answer: &mut Retrieval, lists: &[ListCosts], room: usize, sufficient: usize) {
     let layer = |list: &ListCosts| BudgetLayer {
         share: list.spec.share,
         conditional: offered_items(&list.items, room),

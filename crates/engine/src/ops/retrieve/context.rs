@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::Retrieved;
+use super::answer::Retrieval;
 use super::entries::Tier;
 use super::request::{AnswerOptions, Filters, ScopeRequest};
 use super::{budget, documents, learnings};
@@ -38,7 +38,7 @@ const FURTHER_FOLDERS: [ScopeFolder; 3] =
 
 impl Operation for RetrieveContext {
     type Request = Request;
-    type Response = Retrieved;
+    type Response = Retrieval;
     const SPEC: Spec = Spec {
         name: "retrieve_context",
         usage: "retrieve context",
@@ -47,7 +47,7 @@ impl Operation for RetrieveContext {
         about: "Show what is known in a workspace, a domain or a repository: overviews, decisions, lessons, plans and more.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+    fn run(session: &Session, request: Request) -> Result<Retrieval, Error> {
         let selected = request.scope.select(session)?;
         let tags = Filters { tags: request.tags, ..Filters::default() };
         let plan_filters = Filters { status: request.status, ..tags.clone() };
@@ -73,7 +73,7 @@ impl Operation for RetrieveContext {
             problems.extend(further.problems.iter().cloned());
         }
         let has_scope = selected.scope.is_some();
-        let answer = Retrieved {
+        let answer = Retrieval {
             overviews: Some(overviews.entries),
             decisions: Some(learnt.decisions),
             lessons: Some(learnt.lessons),
@@ -83,7 +83,7 @@ impl Operation for RetrieveContext {
             architecture: has_scope.then_some(architecture.entries),
             not_shown,
             problems,
-            ..Retrieved::default()
+            ..Retrieval::default()
         };
         let has_budget = request.options.has_budget();
         let mut answer = request.options.complete(session, selected.scope, answer)?;

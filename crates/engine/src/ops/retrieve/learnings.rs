@@ -8,7 +8,7 @@ use heirloom_store::Root;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::{HiddenCount, Retrieved};
+use super::answer::{HiddenCount, Retrieval};
 use super::entries::{EntryMeta, LearningEntry, Tier};
 use super::request::{AnswerOptions, FilterRequest, Filters, ScopeRequest, ScopeSelection};
 use crate::memory::MemoryQuery;
@@ -35,7 +35,7 @@ pub(crate) struct Request {
 
 impl Operation for RetrieveLearnings {
     type Request = Request;
-    type Response = Retrieved;
+    type Response = Retrieval;
     const SPEC: Spec = Spec {
         name: "retrieve_learnings",
         usage: "retrieve learnings",
@@ -44,17 +44,17 @@ impl Operation for RetrieveLearnings {
         about: "List the decisions and lessons of a workspace, a domain or a repository, those of the nearest scope first; those of the scopes around it hold too.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+    fn run(session: &Session, request: Request) -> Result<Retrieval, Error> {
         let selected = request.scope.select(session)?;
         let filters = request.filters.combine(vec![], request.category);
         filters.refuse_status()?;
         let found = read(session, &selected, &filters, request.tier)?;
-        let answer = Retrieved {
+        let answer = Retrieval {
             decisions: Some(found.decisions),
             lessons: Some(found.lessons),
             not_shown: found.hidden,
             problems: found.problems,
-            ..Retrieved::default()
+            ..Retrieval::default()
         };
         request.options.complete(session, selected.scope, answer)
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::Retrieved;
+use super::answer::Retrieval;
 use super::documents;
 use super::entries::Tier;
 use super::request::{AnswerOptions, FilterRequest, ScopeRequest};
@@ -29,7 +29,7 @@ pub(crate) struct Request {
 
 impl Operation for RetrievePlans {
     type Request = Request;
-    type Response = Retrieved;
+    type Response = Retrieval;
     const SPEC: Spec = Spec {
         name: "retrieve_plans",
         usage: "retrieve plans",
@@ -38,17 +38,17 @@ impl Operation for RetrievePlans {
         about: "List the plans of a workspace, a domain or a repository with status, dates and tags: what has been done and what is planned.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+    fn run(session: &Session, request: Request) -> Result<Retrieval, Error> {
         let selected = request.scope.select(session)?;
         let filters = request.filters.combine(request.status, None);
         filters.refuse_category()?;
         let tier = request.tier.unwrap_or(Tier::T0);
         let found = documents::plans(session, &selected, &filters, tier)?;
-        let answer = Retrieved {
+        let answer = Retrieval {
             plans: Some(found.entries),
             not_shown: found.hidden,
             problems: found.problems,
-            ..Retrieved::default()
+            ..Retrieval::default()
         };
         request.options.complete(session, selected.scope, answer)
     }

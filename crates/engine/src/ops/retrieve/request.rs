@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::answer::Retrieved;
+use super::answer::Retrieval;
 use super::budget;
 use crate::view::formats::EntryFormat;
 use crate::workspace::plan_documents::unknown_status;
@@ -63,8 +63,8 @@ impl AnswerOptions {
         self,
         session: &Session,
         scope: Option<ScopePath>,
-        mut answer: Retrieved,
-    ) -> Result<Retrieved, Error> {
+        mut answer: Retrieval,
+    ) -> Result<Retrieval, Error> {
         answer.scope = scope.map(|scope| scope.to_string());
         answer.format = self.format;
         answer.problems.sort();

@@ -24,13 +24,13 @@ pub(super) struct EntryList<E> {
     pub(super) problems: Vec<Problem>,
 }
 
-/// A document, as far as it is wanted.
+/// What became of a document: its entry, or why it has none.
 enum DocumentOutcome {
     Entry(Box<DocumentEntry>),
     Archived,
     Superseded,
-    /// It does not pass the filters.
-    Other(Option<String>),
+    /// It does not pass the filters. Its status is kept, because a status that some document has is not unknown.
+    Filtered(Option<String>),
     Unreadable(Vec<Problem>),
 }
 
@@ -88,7 +88,7 @@ fn read_documents(
                     && filters.accept_tags(&entry.tags);
                 match is_wanted {
                     true => DocumentOutcome::Entry(Box::new(entry)),
-                    false => DocumentOutcome::Other(entry.status),
+                    false => DocumentOutcome::Filtered(entry.status),
                 }
             }
         })
@@ -101,7 +101,7 @@ fn read_documents(
             DocumentOutcome::Entry(entry) => entries.push(*entry),
             DocumentOutcome::Archived => hidden.archived += 1,
             DocumentOutcome::Superseded => hidden.superseded += 1,
-            DocumentOutcome::Other(status) => other_statuses.extend(status),
+            DocumentOutcome::Filtered(status) => other_statuses.extend(status),
             DocumentOutcome::Unreadable(found) => problems.extend(found),
         }
     }

@@ -1,4 +1,4 @@
-//! The lists of an answer, for what treats them alike.
+//! Visits the lists of an answer in the same way, whatever the type of their entries.
 
 use super::entries::Shorten;
 

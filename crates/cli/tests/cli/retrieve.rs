@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use heirloom_testkit::{McpClient, Workspace};
+use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
 use crate::HEIR;
@@ -214,6 +214,26 @@ fn a_budget_is_never_exceeded_and_says_what_is_left_out() {
     let left = answer["left_out"][0]["entries"].as_u64().unwrap();
     assert_eq!(left as usize + plans.len(), 42);
     assert!(answer["left_out"][0]["get"].as_str().unwrap().contains("heir retrieve plans"));
+}
+
+#[test]
+fn template_text_describes_nothing() {
+    let workspace = Workspace::with(HEIR, TEAM);
+    workspace.heir("plan new Refunds").ok();
+    let described = |command: &str| -> Value {
+        let answer = workspace.json(command);
+        let plans = answer["plans"].as_array().unwrap();
+        plans.iter().find(|plan| plan["name"] == "Refunds").unwrap().clone()
+    };
+    let plan = described("retrieve plans --status new");
+    assert_eq!((plan.get("description"), &plan["status"]), (None, &json!("new")), "{plan:#}");
+    let overview = described("retrieve plans --status new --tier T1");
+    assert!(!overview.to_string().contains("What this plan delivers"), "{overview:#}");
+    let path = plan["_meta"]["document_path"].as_str().unwrap();
+    let text = workspace.read(path).replace("What this plan delivers, and", "It pays back, and");
+    workspace.write(path, text);
+    let plan = described("retrieve plans");
+    assert_eq!(plan["description"], "It pays back, and what it leaves alone.");
 }
 
 #[test]

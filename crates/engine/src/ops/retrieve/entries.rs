@@ -2,7 +2,7 @@
 
 use heirloom_core::document::{DocumentForm, smaller_forms};
 use heirloom_core::plan::{DocumentKind, PlanStatus};
-use heirloom_core::{Document, Value, day, path};
+use heirloom_core::{Value, day, path};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -191,9 +191,7 @@ impl OverviewEntry {
             name,
             summary,
             tags: card.list("tags"),
-            content: content(&card, tier, |card| {
-                Document::parse(&card.path, &card.text).prose.trim().to_owned()
-            }),
+            content: content(&card, tier, |card| card.parse().prose.trim().to_owned()),
             updated: card.field("updated").map(plain_day),
             meta: EntryMeta { document_path: card.path, document_id: scope.clone() },
             scope,
@@ -218,7 +216,7 @@ fn content(
 
 /// Returns the opening of a document and the first paragraphs of its sections.
 fn overview_text(card: &DocumentCard) -> String {
-    let document = Document::parse(&card.path, &card.text);
+    let document = card.parse();
     let forms = smaller_forms(&document).into_iter();
     let mut overviews = forms.filter(|(form, _)| *form == DocumentForm::Overview);
     overviews.next().map_or_else(|| document.prose.trim().to_owned(), |(_, text)| text)

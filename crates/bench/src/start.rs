@@ -115,7 +115,9 @@ fn outcomes(
 
 /// Returns the command that retrieves all that is known in a scope, and runs it once to check its answer.
 fn retrieval(heir: &Path, root: &Path, args: &StartArgs) -> Result<TimedCommand, Failure> {
-    let arguments = ["retrieve", "context", "--workspace", scopes::WORKSPACE];
+    // The budget holds all plans, so that reading them is what is measured.
+    let arguments =
+        ["retrieve", "context", "--workspace", scopes::WORKSPACE, "--budget", "1000000"];
     let invocation = Invocation::heir(heir, &arguments, root);
     let answer = invocation.clone().with_argument("--json").json_output()?;
     let plans = answer["plans"].as_array().map_or(0, Vec::len);

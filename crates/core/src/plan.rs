@@ -1,5 +1,5 @@
-//! Plans and overviews: their statuses, the front matter that they should have, and what of it a text without front matter
-//! says.
+//! Plans and overviews: their statuses, the front matter that they should have, and how a text without front matter states
+//! the same.
 
 mod derived;
 mod folded;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use heirloom_testkit::Workspace;
+use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
 use crate::HEIR;
@@ -168,6 +168,24 @@ fn learnings_are_returned_as_the_format_says() {
 }
 
 #[test]
+fn a_filter_that_a_list_does_not_have_is_refused() {
+    let workspace = Workspace::with(HEIR, DEVTOOLS);
+    let mut client = McpClient::open(workspace.command().arg("mcp"));
+    for (tool, filters, message) in [
+        ("retrieve_plans", json!({"category": "tooling"}), "plans have no category"),
+        ("retrieve_learnings", json!({"status": ["done"]}), "decisions and lessons have no status"),
+    ] {
+        let arguments = json!({"scope": "devtools", "filters": filters});
+        let answer = client.call_for_text(tool, &arguments);
+        assert!(answer.contains(message), "{answer}");
+    }
+    let arguments = json!({"scope": "devtools", "filters": {"status": ["done"]}});
+    let answer = client.call_for_text("retrieve_plans", &arguments);
+    assert!(answer.contains("Workflow Engine") && !answer.contains("SPA"), "{answer}");
+    client.close();
+}
+
+#[test]
 fn a_budget_is_never_exceeded_and_says_what_is_left_out() {
     let workspace = Workspace::with(HEIR, DEVTOOLS);
     for number in 0..40 {
@@ -196,6 +214,58 @@ fn a_budget_is_never_exceeded_and_says_what_is_left_out() {
     let left = answer["left_out"][0]["entries"].as_u64().unwrap();
     assert_eq!(left as usize + plans.len(), 42);
     assert!(answer["left_out"][0]["get"].as_str().unwrap().contains("heir retrieve plans"));
+}
+
+#[test]
+fn template_text_describes_nothing() {
+    let workspace = Workspace::with(HEIR, TEAM);
+    workspace.heir("plan new Refunds").ok();
+    let described = |command: &str| -> Value {
+        let answer = workspace.json(command);
+        let plans = answer["plans"].as_array().unwrap();
+        plans.iter().find(|plan| plan["name"] == "Refunds").unwrap().clone()
+    };
+    let plan = described("retrieve plans --status new");
+    assert_eq!((plan.get("description"), &plan["status"]), (None, &json!("new")), "{plan:#}");
+    let overview = described("retrieve plans --status new --tier T1");
+    assert!(!overview.to_string().contains("What this plan delivers"), "{overview:#}");
+    let path = plan["_meta"]["document_path"].as_str().unwrap();
+    let text = workspace.read(path).replace("What this plan delivers, and", "It pays back, and");
+    workspace.write(path, text);
+    let plan = described("retrieve plans");
+    assert_eq!(plan["description"], "It pays back, and what it leaves alone.");
+}
+
+#[test]
+fn a_context_is_limited_where_no_budget_is_stated() {
+    let workspace = Workspace::with(HEIR, DEVTOOLS);
+    let command = "retrieve context --workspace devtools";
+    let small = workspace.json(command);
+    assert!(small.get("tokens").is_none() && small.get("left_out").is_none(), "{small:#}");
+    let folder = "resources/workspaces/devtools/common";
+    for number in 0..200 {
+        let text =
+            format!("---\nname: Thing {number}\ndescription: It does thing {number}.\n---\n");
+        workspace.write(&format!("{folder}/_plans/{number}.md"), &text);
+        workspace.write(&format!("{folder}/_features/{number}.md"), &text);
+    }
+    let text = workspace.heir(command).ok();
+    let tokens = heirloom_store::tokens::count(&text);
+    assert!((6_000..=8_000).contains(&tokens), "{tokens}");
+    let answer = workspace.json(command);
+    let left_out = answer["left_out"].as_array().unwrap();
+    let features = left_out.iter().find(|left| left["list"] == "features").unwrap();
+    let get = features["get"].as_str().unwrap();
+    let budget = get.strip_prefix("the same with --budget ").unwrap();
+    let whole = workspace.json(&format!("{command} --budget {budget}"));
+    assert!(whole.get("left_out").is_none(), "{budget}: {}", whole["left_out"]);
+    assert_eq!(whole["features"].as_array().unwrap().len(), 200);
+    for number in 0..200 {
+        workspace.write(&format!("{folder}/_spikes/{number}.md"), "---\nname: [\n---\n");
+    }
+    let damaged = workspace.json(command);
+    assert_eq!(damaged["problems"].as_array().unwrap().len(), 200);
+    assert!(!damaged["plans"].as_array().unwrap().is_empty(), "problems take no room of entries");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{Document, Hint, Problem, Value, day};
 pub struct FrontMatterFindings {
     /// Keys that are missing.
     pub missing: Vec<Problem>,
-    /// Values that mean nothing.
+    /// Values that are not valid.
     pub invalid: Vec<Problem>,
 }
 

@@ -3,8 +3,8 @@
 
 use heirloom_core::document::list_of;
 use heirloom_core::hierarchy::{Hierarchy, Level};
-use heirloom_core::plan::{DocumentKind, KnownDates, missing_fields};
-use heirloom_core::{Document, Problem, Value, document, path};
+use heirloom_core::plan::{DocumentKind, KnownDates, PlanStatus, missing_fields};
+use heirloom_core::{Document, Problem, Value, document, name, path};
 use heirloom_store::layout::{self, DocumentRole, HierarchyDocuments};
 use heirloom_store::listings::Listings;
 use heirloom_store::{Root, archive};
@@ -12,6 +12,7 @@ use serde_json::Map;
 
 use crate::workspace::inherit;
 use crate::workspace::scopes::{ScopeFolder, ScopePath, Scopes};
+use crate::workspace::template;
 use crate::{Error, Session};
 
 /// The level of plans.
@@ -76,10 +77,21 @@ impl DocumentCard {
         self.field("status").is_some_and(|status| status.eq_ignore_ascii_case("archived"))
     }
 
+    /// Parses all of the document, without template text, which says nothing about it.
+    pub(crate) fn parse(&self) -> Document {
+        let document = Document::parse(&self.path, &self.text);
+        let prose = template::without_template_text(&document.prose);
+        match self.text.strip_suffix(document.prose.as_str()) {
+            Some(head) if prose != document.prose => {
+                Document::parse(&self.path, &format!("{head}{prose}"))
+            }
+            _ => document,
+        }
+    }
+
     /// Returns the fields that its front matter lacks and its text or its name tells.
     pub(crate) fn derived(&self, kind: DocumentKind) -> Map<String, Value> {
-        let document = Document::parse(&self.path, &self.text);
-        let fields = missing_fields(&document, kind, &KnownDates::default());
+        let fields = missing_fields(&self.parse(), kind, &KnownDates::default());
         fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 }
@@ -149,4 +161,11 @@ pub(crate) fn count_archived(
     sources.sort();
     sources.dedup();
     Ok(sources.len())
+}
+
+/// Returns an error for a word that is not a status of a plan, with the statuses, the most similar first.
+pub(crate) fn unknown_status(typed: &str) -> Error {
+    let words = PlanStatus::ALL.map(PlanStatus::as_str);
+    let message = format!("`{}` is not a status of a plan", typed.escape_default());
+    Error::not_found(message, name::nearest_first(typed, words.iter().copied(), words.len()))
 }

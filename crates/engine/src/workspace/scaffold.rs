@@ -2,6 +2,7 @@
 //! `template`.
 
 use heirloom_core::name;
+use heirloom_core::plan::PlanStatus;
 use heirloom_core::yaml::{YamlStyle, write_inline};
 use jiff::civil::Date;
 use serde_json::json;
@@ -133,8 +134,9 @@ pub(crate) fn plan(
     let about = description.unwrap_or("What this plan delivers, and what it leaves alone.");
     let project =
         project.map(|name| format!("project: {}\n", yaml_scalar(name))).unwrap_or_default();
+    let status = PlanStatus::New.as_str();
     format!(
-        "---\ntitle: {}\ntype: plan\nstatus: draft\n{project}created: {today}\nupdated: {today}\n---\n\n# {title}\n\n## Scope\n\n{about}\n\n## Decisions\n\n## Open questions\n",
+        "---\ntitle: {}\ntype: plan\nstatus: {status}\n{project}created: {today}\nupdated: {today}\n---\n\n# {title}\n\n## Scope\n\n{about}\n\n## Decisions\n\n## Open questions\n",
         yaml_scalar(title)
     )
 }
@@ -171,6 +173,7 @@ pub(crate) fn adr(id: &str, title: &str, status: &str, today: Date) -> String {
 mod tests {
     use super::*;
     use heirloom_core::Document;
+    use heirloom_core::plan::{DocumentKind, check_front_matter};
     use jiff::civil::date;
 
     #[test]
@@ -210,6 +213,14 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_new_plan_has_a_status_of_plans() {
+        let text = plan("Refunds", None, None, date(2026, 2, 22));
+        let document = Document::parse("x.md", &text);
+        assert_eq!(document.field("status"), Some("new"));
+        assert_eq!(check_front_matter(&document, DocumentKind::Plan).invalid, []);
     }
 
     #[test]

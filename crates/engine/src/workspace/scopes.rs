@@ -1,5 +1,5 @@
-//! Scopes: workspaces, their domains and the repositories of these, each with its plans, overviews and learnings in folders
-//! of these names.
+//! Scopes: workspaces, the domains of a workspace, and the repositories of a domain. The folder of a scope has its overview
+//! and folders of plans and other documents; its decisions and lessons are in a folder of their own.
 
 mod typed;
 
@@ -15,7 +15,7 @@ use heirloom_store::{Config, Root, StoreError};
 use crate::Error;
 use crate::workspace::inherit;
 
-/// The hierarchy that has scopes unless the default one has.
+/// The hierarchy whose scopes are used if the default hierarchy has none.
 const SCOPES_HIERARCHY: &str = "domains";
 
 /// The outermost level of a hierarchy of scopes.
@@ -131,6 +131,15 @@ impl<'r> Scopes<'r> {
     /// Returns the outermost scopes.
     pub(crate) fn workspaces(&self) -> Result<Vec<ScopePath>, Error> {
         self.children(&ScopePath::default())
+    }
+
+    /// Returns all scopes, each before those in it.
+    pub(crate) fn all(&self) -> Result<Vec<ScopePath>, Error> {
+        let mut all = Vec::new();
+        for workspace in self.workspaces()? {
+            all.extend(self.within(&workspace)?);
+        }
+        Ok(all)
     }
 
     /// Finds a scope by typed names, the outermost first.

@@ -45,7 +45,7 @@ impl Operation for ContextValidate {
         conflict::sort_by_severity(&mut conflicts);
         let mut problems = known.with_problems(std::mem::take(&mut catalog.problems));
         let mut incomplete = Vec::new();
-        for (document, kind) in catalog.entries.iter().filter_map(with_standard) {
+        for (document, kind) in catalog.entries.iter().filter_map(checked_document) {
             let found = plan::check_front_matter(document, kind);
             problems.extend(found.invalid);
             incomplete.extend(found.missing);
@@ -58,8 +58,8 @@ impl Operation for ContextValidate {
     }
 }
 
-/// Returns the kind of a document of which the front matter is checked: an overview or a plan of a scope.
-fn with_standard(entry: &CatalogEntry) -> Option<(&Document, DocumentKind)> {
+/// Returns a document with its kind if its front matter is checked: an overview or a plan of a scope.
+fn checked_document(entry: &CatalogEntry) -> Option<(&Document, DocumentKind)> {
     let path = entry.document.path.as_str();
     let kind = match () {
         () if entry.level.is_none() => return None,

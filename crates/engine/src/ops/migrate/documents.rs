@@ -25,19 +25,16 @@ pub(super) struct MigratedDocument {
 pub(super) fn find(session: &Session) -> Result<(Vec<MigratedDocument>, Vec<Problem>), Error> {
     let root = session.root();
     let scopes = Scopes::of(root, session.config()?)?;
-    let mut within = Vec::new();
-    for workspace in scopes.workspaces()? {
-        within.extend(scopes.within(&workspace)?);
-    }
+    let all = scopes.all()?;
     let mut found = Vec::new();
-    let overviews = within.iter().filter_map(|scope| scopes.file(scope, OVERVIEW_FILE));
+    let overviews = all.iter().filter_map(|scope| scopes.file(scope, OVERVIEW_FILE));
     found.extend(overviews.map(|path| MigratedDocument {
         abstract_path: Some(format!("{}/ABSTRACT.md", path::folder(&path))),
         path,
         kind: DocumentKind::Overview,
         has_title: false,
     }));
-    let (plans, mut problems) = plans_of_scopes(&scopes, &within);
+    let (plans, mut problems) = plans_of_scopes(&scopes, &all);
     found.extend(plans.into_iter().map(|plan| MigratedDocument {
         path: plan.path,
         kind: DocumentKind::Plan,

@@ -42,7 +42,7 @@ pub(super) struct FoldedAbstract {
 }
 
 /// A document that was read.
-struct ReadMigrated {
+struct ParsedDocument {
     document: MigratedDocument,
     text: String,
     parsed: Document,
@@ -63,7 +63,7 @@ pub(super) fn plan_edits(session: &Session) -> Result<MigrationPlan, Error> {
                 let is_unreadable = !parsed.problems.is_empty() && parsed.fields.is_empty();
                 match is_unreadable && has_broken_start(&text) {
                     true => plan.problems.extend(parsed.problems),
-                    false => read.push(ReadMigrated { document, text, parsed }),
+                    false => read.push(ParsedDocument { document, text, parsed }),
                 }
             }
             Err(problem) => plan.problems.push(problem),
@@ -88,10 +88,10 @@ fn has_broken_start(text: &str) -> bool {
 /// name tells.
 fn days_of_addition(
     session: &Session,
-    read: &[ReadMigrated],
+    read: &[ParsedDocument],
     problems: &mut Vec<Problem>,
 ) -> HashMap<String, Date> {
-    let needs_day = |read: &&ReadMigrated| {
+    let needs_day = |read: &&ParsedDocument| {
         let has_day = read.parsed.fields.get("created").is_some_and(|value| !value.is_null());
         read.document.kind == DocumentKind::Plan
             && !has_day
@@ -111,8 +111,8 @@ fn days_of_addition(
 
 impl MigrationPlan {
     /// Plans the change of one document.
-    fn add(&mut self, session: &Session, read: ReadMigrated, added_on: &HashMap<String, Date>) {
-        let ReadMigrated { document, text, parsed } = read;
+    fn add(&mut self, session: &Session, read: ParsedDocument, added_on: &HashMap<String, Date>) {
+        let ParsedDocument { document, text, parsed } = read;
         if template::is_unedited(&parsed) {
             self.unchanged += 1;
             return;

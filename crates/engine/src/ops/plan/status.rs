@@ -10,7 +10,9 @@ use serde_json::json;
 
 use crate::memory::WriteTransaction;
 use crate::view::{Role, View, span};
-use crate::workspace::plan_documents::{DocumentCard, PlanPath, plans_of_level, plans_of_scopes};
+use crate::workspace::plan_documents::{
+    DocumentCard, PlanPath, plans_of_level, plans_of_scopes, unknown_status,
+};
 use crate::workspace::scopes::Scopes;
 use crate::workspace::typed_path::path_in_workspace;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
@@ -67,10 +69,9 @@ impl Operation for PlanStatusChange {
         };
         let mut transaction = WriteTransaction::begin(session, false)?;
         let (plan, card) = find(session, &request.plan)?;
-        if let Some(problem) = card.problems.into_iter().next() {
-            return Err(problem.into());
+        if let Some(problem) = card.problems.first() {
+            return Err(problem.clone().into());
         }
-        let card = DocumentCard::read(session.root(), &plan.path).unwrap_or_default();
         let before = card.field("status");
         let mut updated = card.field("updated");
         if before.as_deref() != Some(status.as_str()) {
@@ -93,21 +94,10 @@ fn parse_status(typed: &str) -> Result<PlanStatus, Error> {
     if let Some(status) = PlanStatus::ALL.into_iter().find(|status| status.as_str() == letters) {
         return Ok(status);
     }
-    let words = PlanStatus::ALL.map(PlanStatus::as_str);
-    let error = |candidates: Vec<String>| {
-        let message = format!("`{}` is not a status of a plan", typed.escape_default());
-        Error::not_found(message, candidates)
-    };
+    let error = unknown_status(typed);
     Err(match PlanStatus::from_word(typed) {
-        Some(meant) => error(words.map(str::to_owned).to_vec())
-            .hint(format!("the word for it is `{}`", meant.as_str())),
-        None => {
-            let mut candidates = name::nearest(typed, words, words.len());
-            let others = words.into_iter().map(str::to_owned);
-            let others: Vec<String> = others.filter(|word| !candidates.contains(word)).collect();
-            candidates.extend(others);
-            error(candidates)
-        }
+        Some(meant) => error.hint(format!("the word for it is `{}`", meant.as_str())),
+        None => error,
     })
 }
 
@@ -115,11 +105,7 @@ fn parse_status(typed: &str) -> Result<PlanStatus, Error> {
 fn find(session: &Session, typed: &str) -> Result<(PlanPath, DocumentCard), Error> {
     let root = session.root();
     let scopes = Scopes::of(root, session.config()?)?;
-    let mut within = Vec::new();
-    for workspace in scopes.workspaces()? {
-        within.extend(scopes.within(&workspace)?);
-    }
-    let (mut plans, _) = plans_of_scopes(&scopes, &within);
+    let (mut plans, _) = plans_of_scopes(&scopes, &scopes.all()?);
     plans.extend(plans_of_level(session)?.0);
     let plan = choose(&plans, typed, &path_in_workspace(root, typed))?;
     let card = DocumentCard::read(root, &plan.path);

@@ -12,9 +12,9 @@ use crate::operation::format_answer;
 use crate::view::formats::EntryFormat;
 use crate::view::{Role, View, format_yaml, present, span};
 
-/// What was retrieved. Each list is part of the answer if the request asks for its kind.
+/// The answer to a request that retrieves. Each list is part of the answer if the request asks for its kind.
 #[derive(Debug, Default, Clone, Serialize, JsonSchema)]
-pub(crate) struct Retrieved {
+pub(crate) struct Retrieval {
     /// Scope that was asked for; none for the plans of the repository itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Retrieved {
     /// What did not fit into the budget, and how to get it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) left_out: Vec<LeftOutEntries>,
-    /// Tokens (o200k) of the answer, if a budget was given.
+    /// Tokens (o200k) of the answer, if a budget was given or something is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tokens: Option<usize>,
     /// Files or lines that could not be read.
@@ -108,7 +108,7 @@ impl LeftOutEntries {
     }
 }
 
-impl Retrieved {
+impl Retrieval {
     /// Returns the answer as a value, with its hints as they are stored.
     pub(super) fn value(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
@@ -118,16 +118,16 @@ impl Retrieved {
     pub(super) fn visit_lists(&mut self, visitor: &mut impl ListVisitor) {
         let spec = |name, operation, share| ListSpec { name, operation, share };
         if let Some(entries) = &mut self.decisions {
-            visitor.visit(spec("decisions", "retrieve_learnings", 0.25), entries);
+            visitor.visit(spec("decisions", Some("retrieve_learnings"), 0.25), entries);
         }
         if let Some(entries) = &mut self.lessons {
-            visitor.visit(spec("lessons", "retrieve_learnings", 0.2), entries);
+            visitor.visit(spec("lessons", Some("retrieve_learnings"), 0.2), entries);
         }
         if let Some(entries) = &mut self.overviews {
-            visitor.visit(spec("overviews", "retrieve_overview", 0.2), entries);
+            visitor.visit(spec("overviews", Some("retrieve_overview"), 0.2), entries);
         }
         if let Some(entries) = &mut self.plans {
-            visitor.visit(spec("plans", "retrieve_plans", 0.25), entries);
+            visitor.visit(spec("plans", Some("retrieve_plans"), 0.25), entries);
         }
         let folders = [
             ("architecture", &mut self.architecture),
@@ -136,13 +136,13 @@ impl Retrieved {
         ];
         for (name, entries) in folders {
             if let Some(entries) = entries {
-                visitor.visit(spec(name, "retrieve_context", 0.03), entries);
+                visitor.visit(spec(name, None, 0.03), entries);
             }
         }
     }
 }
 
-impl Answer for Retrieved {
+impl Answer for Retrieval {
     fn view(&self) -> View {
         match self.format.unwrap_or_default() {
             EntryFormat::Yaml => View::yaml(self.value()),
@@ -160,7 +160,7 @@ impl Answer for Retrieved {
     }
 }
 
-impl Retrieved {
+impl Retrieval {
     fn tables(&self) -> View {
         let mut view = View::new();
         if let Some(overviews) = &self.overviews {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::Retrieved;
+use super::answer::Retrieval;
 use super::entries::Tier;
 use super::request::{AnswerOptions, Filters, ScopeRequest};
-use super::{documents, learnings};
+use super::{budget, documents, learnings};
 use crate::workspace::scopes::ScopeFolder;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -29,13 +29,16 @@ pub(crate) struct Request {
     options: AnswerOptions,
 }
 
+/// The most tokens of an answer if the request states no budget, as in `assemble`.
+const DEFAULT_BUDGET_TOKENS: usize = 8_000;
+
 /// The folders of further documents.
 const FURTHER_FOLDERS: [ScopeFolder; 3] =
     [ScopeFolder::Features, ScopeFolder::Spikes, ScopeFolder::Architecture];
 
 impl Operation for RetrieveContext {
     type Request = Request;
-    type Response = Retrieved;
+    type Response = Retrieval;
     const SPEC: Spec = Spec {
         name: "retrieve_context",
         usage: "retrieve context",
@@ -44,7 +47,7 @@ impl Operation for RetrieveContext {
         about: "Show what is known in a workspace, a domain or a repository: overviews, decisions, lessons, plans and more.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+    fn run(session: &Session, request: Request) -> Result<Retrieval, Error> {
         let selected = request.scope.select(session)?;
         let tags = Filters { tags: request.tags, ..Filters::default() };
         let plan_filters = Filters { status: request.status, ..tags.clone() };
@@ -70,7 +73,7 @@ impl Operation for RetrieveContext {
             problems.extend(further.problems.iter().cloned());
         }
         let has_scope = selected.scope.is_some();
-        let answer = Retrieved {
+        let answer = Retrieval {
             overviews: Some(overviews.entries),
             decisions: Some(learnt.decisions),
             lessons: Some(learnt.lessons),
@@ -80,8 +83,13 @@ impl Operation for RetrieveContext {
             architecture: has_scope.then_some(architecture.entries),
             not_shown,
             problems,
-            ..Retrieved::default()
+            ..Retrieval::default()
         };
-        request.options.complete(session, selected.scope, answer)
+        let has_budget = request.options.has_budget();
+        let mut answer = request.options.complete(session, selected.scope, answer)?;
+        if !has_budget {
+            budget::fit_by_default(session, &mut answer, DEFAULT_BUDGET_TOKENS)?;
+        }
+        Ok(answer)
     }
 }

@@ -18,19 +18,19 @@ const MIN_PARALLEL_DOCUMENTS: usize = 32;
 
 /// Entries of one kind, with what was found besides them.
 #[derive(Debug)]
-pub(super) struct Collected<E> {
+pub(super) struct EntryList<E> {
     pub(super) entries: Vec<E>,
     pub(super) hidden: HiddenCount,
     pub(super) problems: Vec<Problem>,
 }
 
-/// A document, as far as it is wanted.
-enum ReadEntry {
+/// What became of a document: its entry, or why it has none.
+enum DocumentOutcome {
     Entry(Box<DocumentEntry>),
     Archived,
     Superseded,
-    /// It does not pass the filters.
-    Other(Option<String>),
+    /// It does not pass the filters. Its status is kept, because a status that some document has is not unknown.
+    Filtered(Option<String>),
     Unreadable(Vec<Problem>),
 }
 
@@ -40,7 +40,7 @@ pub(super) fn plans(
     selected: &ScopeSelection<'_>,
     filters: &Filters,
     tier: Tier,
-) -> Result<Collected<DocumentEntry>, Error> {
+) -> Result<EntryList<DocumentEntry>, Error> {
     let ScopeSelection { scopes, scope, within } = selected;
     let (found, problems) = match scope {
         Some(_) => plans_of_scopes(scopes, within),
@@ -60,7 +60,7 @@ pub(super) fn folder(
     folder: ScopeFolder,
     filters: &Filters,
     tier: Tier,
-) -> Result<Collected<DocumentEntry>, Error> {
+) -> Result<EntryList<DocumentEntry>, Error> {
     let found = found.iter().filter(|found| found.folder == folder);
     let documents = found
         .flat_map(|found| &found.paths)
@@ -74,21 +74,21 @@ fn read_documents(
     filters: &Filters,
     tier: Tier,
     mut problems: Vec<Problem>,
-) -> Result<Collected<DocumentEntry>, Error> {
+) -> Result<EntryList<DocumentEntry>, Error> {
     let root = session.root();
     let read = parallel::map(found, MIN_PARALLEL_DOCUMENTS, |plan| {
         let card = DocumentCard::read(root, &plan.path)?;
         Some(match () {
-            () if card.is_unreadable() => ReadEntry::Unreadable(card.problems),
-            () if card.is_archived() => ReadEntry::Archived,
-            () if card.is_superseded() => ReadEntry::Superseded,
+            () if card.is_unreadable() => DocumentOutcome::Unreadable(card.problems),
+            () if card.is_archived() => DocumentOutcome::Archived,
+            () if card.is_superseded() => DocumentOutcome::Superseded,
             () => {
                 let entry = DocumentEntry::new(card, &plan.name, tier);
                 let is_wanted = filters.accept_status(entry.status.as_deref())
                     && filters.accept_tags(&entry.tags);
                 match is_wanted {
-                    true => ReadEntry::Entry(Box::new(entry)),
-                    false => ReadEntry::Other(entry.status),
+                    true => DocumentOutcome::Entry(Box::new(entry)),
+                    false => DocumentOutcome::Filtered(entry.status),
                 }
             }
         })
@@ -98,16 +98,16 @@ fn read_documents(
     let mut other_statuses = Vec::new();
     for read in read.into_iter().flatten() {
         match read {
-            ReadEntry::Entry(entry) => entries.push(*entry),
-            ReadEntry::Archived => hidden.archived += 1,
-            ReadEntry::Superseded => hidden.superseded += 1,
-            ReadEntry::Other(status) => other_statuses.extend(status),
-            ReadEntry::Unreadable(found) => problems.extend(found),
+            DocumentOutcome::Entry(entry) => entries.push(*entry),
+            DocumentOutcome::Archived => hidden.archived += 1,
+            DocumentOutcome::Superseded => hidden.superseded += 1,
+            DocumentOutcome::Filtered(status) => other_statuses.extend(status),
+            DocumentOutcome::Unreadable(found) => problems.extend(found),
         }
     }
     let own = entries.iter().filter_map(|entry: &DocumentEntry| entry.status.as_deref());
     filters.check_status(&own.chain(other_statuses.iter().map(String::as_str)))?;
-    Ok(Collected { entries, hidden, problems })
+    Ok(EntryList { entries, hidden, problems })
 }
 
 /// Reads the overviews of a scope, of the scopes around it and of those in it, the outermost first. The workspace's own is
@@ -116,7 +116,7 @@ pub(super) fn overviews(
     session: &Session,
     selected: &ScopeSelection<'_>,
     tier: Option<Tier>,
-) -> Result<Collected<OverviewEntry>, Error> {
+) -> Result<EntryList<OverviewEntry>, Error> {
     let ScopeSelection { scopes, scope, within } = selected;
     let Some(scope) = scope else { return repository_overviews(session, tier) };
     let mut around: Vec<ScopePath> = scope.ancestors().collect();
@@ -134,7 +134,7 @@ pub(super) fn overviews(
 fn repository_overviews(
     session: &Session,
     tier: Option<Tier>,
-) -> Result<Collected<OverviewEntry>, Error> {
+) -> Result<EntryList<OverviewEntry>, Error> {
     let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
     let root = session.root();
     let (workspaces, mut problems) = documents_of_level(root, &hierarchy, "workspace");
@@ -153,7 +153,7 @@ fn repository_overviews(
 fn read_overviews(
     session: &Session,
     places: &[(String, String, Tier)],
-) -> Collected<OverviewEntry> {
+) -> EntryList<OverviewEntry> {
     let root = session.root();
     let read = parallel::map(places, MIN_PARALLEL_DOCUMENTS, |(scope, path, tier)| {
         let card = DocumentCard::read(root, path)?;
@@ -163,7 +163,7 @@ fn read_overviews(
         }
     });
     let mut collected =
-        Collected { entries: vec![], hidden: HiddenCount::default(), problems: vec![] };
+        EntryList { entries: vec![], hidden: HiddenCount::default(), problems: vec![] };
     for read in read.into_iter().flatten() {
         match read {
             Ok(entry) => collected.entries.push(entry),

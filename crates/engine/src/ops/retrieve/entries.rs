@@ -2,7 +2,8 @@
 
 use heirloom_core::document::{DocumentForm, smaller_forms};
 use heirloom_core::plan::{DocumentKind, PlanStatus};
-use heirloom_core::{Document, Value, day, path};
+use heirloom_core::{Value, day, path};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -120,19 +121,30 @@ pub(super) trait Shorten: Serialize + Clone {
     /// Returns a smaller form of the entry; `None` if it has none.
     fn shorten(&self) -> Option<Self>;
 
-    /// Returns what an entry is worth compared to others of its kind: the greatest first.
-    fn rank(&self) -> (bool, String) {
-        (true, String::new())
+    /// Returns the rank of the entry among others of its kind.
+    fn rank(&self) -> EntryRank {
+        EntryRank::default()
     }
 }
 
+/// What an entry is worth compared to others of its kind: the greatest comes first.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct EntryRank {
+    /// Whether it is no plan, or a plan that needs more work.
+    is_open: bool,
+    /// The day of its last change. A document without one comes after all that have one.
+    changed: Option<Date>,
+    /// The name of a document without a day: names may be numbered.
+    name: String,
+}
+
 impl DocumentEntry {
-    /// Makes the entry of a plan or of another document with an id.
+    /// Makes the entry of a plan or of another document with an id, which could be read.
     pub(super) fn new(card: DocumentCard, id: &str, tier: Tier) -> Self {
         let mut name = card.field("name").or_else(|| card.field("title"));
         let mut description = card.field("description");
         let mut created = card.field("created");
-        if (name.is_none() || description.is_none() || created.is_none()) && !card.is_unreadable() {
+        if name.is_none() || description.is_none() || created.is_none() {
             let derived = card.derived(DocumentKind::Plan);
             let derived = |key: &str| derived.get(key).and_then(Value::as_str).map(str::to_owned);
             name = name.or_else(|| derived("name"));
@@ -164,11 +176,11 @@ impl DocumentEntry {
 }
 
 impl OverviewEntry {
-    /// Makes the entry of the overview of a scope.
+    /// Makes the entry of the overview of a scope, which could be read.
     pub(super) fn new(card: DocumentCard, scope: String, tier: Tier) -> Self {
         let mut name = card.field("name").or_else(|| card.field("title"));
         let mut summary = card.field("description");
-        if (name.is_none() || summary.is_none()) && !card.is_unreadable() {
+        if name.is_none() || summary.is_none() {
             let derived = card.derived(DocumentKind::Overview);
             let derived = |key: &str| derived.get(key).and_then(Value::as_str).map(str::to_owned);
             name = name.or_else(|| derived("name"));
@@ -179,9 +191,7 @@ impl OverviewEntry {
             name,
             summary,
             tags: card.list("tags"),
-            content: content(&card, tier, |card| {
-                Document::parse(&card.path, &card.text).prose.trim().to_owned()
-            }),
+            content: content(&card, tier, |card| card.parse().prose.trim().to_owned()),
             updated: card.field("updated").map(plain_day),
             meta: EntryMeta { document_path: card.path, document_id: scope.clone() },
             scope,
@@ -206,7 +216,7 @@ fn content(
 
 /// Returns the opening of a document and the first paragraphs of its sections.
 fn overview_text(card: &DocumentCard) -> String {
-    let document = Document::parse(&card.path, &card.text);
+    let document = card.parse();
     let forms = smaller_forms(&document).into_iter();
     let mut overviews = forms.filter(|(form, _)| *form == DocumentForm::Overview);
     overviews.next().map_or_else(|| document.prose.trim().to_owned(), |(_, text)| text)
@@ -223,10 +233,14 @@ impl Shorten for DocumentEntry {
     }
 
     /// Plans that are worked on come first, then the newest.
-    fn rank(&self) -> (bool, String) {
-        let newest = self.updated.iter().chain(&self.created).max();
-        let by_name = || path::stem(&self.meta.document_path).to_owned();
-        (!self.is_closed(), newest.cloned().unwrap_or_else(by_name))
+    fn rank(&self) -> EntryRank {
+        let days = self.updated.iter().chain(&self.created);
+        let changed = days.filter_map(|text| day::parse(text)).max();
+        let name = match changed {
+            Some(_) => String::new(),
+            None => path::stem(&self.meta.document_path).to_owned(),
+        };
+        EntryRank { is_open: !self.is_closed(), changed, name }
     }
 }
 
@@ -241,5 +255,43 @@ impl Shorten for LearningEntry {
     fn shorten(&self) -> Option<Self> {
         let title = self.title.clone().filter(|title| *title != self.content)?;
         Some(LearningEntry { content: title, title: None, ..self.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+
+    use super::*;
+
+    fn plan(name: &str, status: Option<&str>, created: Option<&str>) -> DocumentEntry {
+        DocumentEntry {
+            name: name.to_owned(),
+            description: None,
+            status: status.map(str::to_owned),
+            created: created.map(str::to_owned),
+            updated: None,
+            project: None,
+            tags: vec![],
+            content: None,
+            meta: EntryMeta {
+                document_path: format!("_plans/{name}.md"),
+                document_id: name.to_owned(),
+            },
+        }
+    }
+
+    #[test]
+    fn open_plans_come_first_and_those_without_a_date_last_of_them() {
+        let mut plans = [
+            plan("done", Some("done"), Some("2026-03-01")),
+            plan("soon", Some("new"), Some("soon")),
+            plan("undated", None, None),
+            plan("old", Some("in_progress"), Some("2026-01-01")),
+            plan("new", Some("new"), Some("2026-02-01")),
+        ];
+        plans.sort_by_key(|plan| Reverse(plan.rank()));
+        let names = plans.each_ref().map(|plan| plan.name.as_str());
+        assert_eq!(names, ["new", "old", "undated", "soon", "done"]);
     }
 }

@@ -8,9 +8,9 @@ use heirloom_store::Root;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::{HiddenCount, Retrieved};
+use super::answer::{HiddenCount, Retrieval};
 use super::entries::{EntryMeta, LearningEntry, Tier};
-use super::request::{AnswerOptions, FilterInput, Filters, ScopeRequest, ScopeSelection};
+use super::request::{AnswerOptions, FilterRequest, Filters, ScopeRequest, ScopeSelection};
 use crate::memory::MemoryQuery;
 use crate::workspace::scopes::ScopePath;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -21,16 +21,11 @@ pub(crate) struct RetrieveLearnings;
 pub(crate) struct Request {
     #[serde(flatten)]
     scope: ScopeRequest,
-    /// Only entries with one of these tags.
-    #[serde(default)]
-    tags: Vec<String>,
+    #[serde(flatten)]
+    filters: FilterRequest,
     /// Only entries of this category.
     #[serde(default)]
     category: Option<String>,
-    /// The filters in one: `{tags, category}`.
-    #[serde(default)]
-    #[schemars(extend("x-no-flag" = true))]
-    filters: Option<FilterInput>,
     /// How much of each entry: T0 its title, T1 and T2 all of it (the default).
     #[serde(default)]
     tier: Option<Tier>,
@@ -40,7 +35,7 @@ pub(crate) struct Request {
 
 impl Operation for RetrieveLearnings {
     type Request = Request;
-    type Response = Retrieved;
+    type Response = Retrieval;
     const SPEC: Spec = Spec {
         name: "retrieve_learnings",
         usage: "retrieve learnings",
@@ -49,17 +44,17 @@ impl Operation for RetrieveLearnings {
         about: "List the decisions and lessons of a workspace, a domain or a repository, those of the nearest scope first; those of the scopes around it hold too.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+    fn run(session: &Session, request: Request) -> Result<Retrieval, Error> {
         let selected = request.scope.select(session)?;
-        let filters = Filters { status: vec![], tags: request.tags, category: request.category };
-        let filters = filters.with(request.filters);
+        let filters = request.filters.combine(vec![], request.category);
+        filters.refuse_status()?;
         let found = read(session, &selected, &filters, request.tier)?;
-        let answer = Retrieved {
+        let answer = Retrieval {
             decisions: Some(found.decisions),
             lessons: Some(found.lessons),
             not_shown: found.hidden,
             problems: found.problems,
-            ..Retrieved::default()
+            ..Retrieval::default()
         };
         request.options.complete(session, selected.scope, answer)
     }

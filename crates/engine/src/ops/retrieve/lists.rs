@@ -1,4 +1,4 @@
-//! The lists of an answer, for what treats them alike.
+//! Visits the lists of an answer in the same way, whatever the type of their entries.
 
 use super::entries::Shorten;
 
@@ -7,8 +7,8 @@ use super::entries::Shorten;
 pub(super) struct ListSpec {
     /// The name of the list in the answer.
     pub(super) name: &'static str,
-    /// The operation that returns the list alone.
-    pub(super) operation: &'static str,
+    /// The operation that returns the list alone, if there is one.
+    pub(super) operation: Option<&'static str>,
     /// The share of the budget. What a list does not use flows on to the next one.
     pub(super) share: f64,
 }

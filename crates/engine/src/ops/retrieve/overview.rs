@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::Retrieved;
+use super::answer::Retrieval;
 use super::documents;
 use super::entries::Tier;
 use super::request::{AnswerOptions, ScopeRequest};
@@ -25,7 +25,7 @@ pub(crate) struct Request {
 
 impl Operation for RetrieveOverview {
     type Request = Request;
-    type Response = Retrieved;
+    type Response = Retrieval;
     const SPEC: Spec = Spec {
         name: "retrieve_overview",
         usage: "retrieve overview",
@@ -34,13 +34,13 @@ impl Operation for RetrieveOverview {
         about: "Show what a workspace, its domains and their repositories are: the overview of the workspace whole, those of the others in a sentence or two.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+    fn run(session: &Session, request: Request) -> Result<Retrieval, Error> {
         let selected = request.scope.select(session)?;
         let found = documents::overviews(session, &selected, request.tier)?;
-        let answer = Retrieved {
+        let answer = Retrieval {
             overviews: Some(found.entries),
             problems: found.problems,
-            ..Retrieved::default()
+            ..Retrieval::default()
         };
         request.options.complete(session, selected.scope, answer)
     }

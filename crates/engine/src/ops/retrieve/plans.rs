@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::Retrieved;
+use super::answer::Retrieval;
 use super::documents;
 use super::entries::Tier;
-use super::request::{AnswerOptions, FilterInput, Filters, ScopeRequest};
+use super::request::{AnswerOptions, FilterRequest, ScopeRequest};
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct RetrievePlans;
@@ -18,13 +18,8 @@ pub(crate) struct Request {
     /// Only plans with one of these statuses: new, in_progress, partial, done, abandoned.
     #[serde(default)]
     status: Vec<String>,
-    /// Only plans with one of these tags.
-    #[serde(default)]
-    tags: Vec<String>,
-    /// The filters in one: `{status, tags}`.
-    #[serde(default)]
-    #[schemars(extend("x-no-flag" = true))]
-    filters: Option<FilterInput>,
+    #[serde(flatten)]
+    filters: FilterRequest,
     /// How much of each plan: T0 its front matter (the default), T1 its overview, T2 all of it.
     #[serde(default)]
     tier: Option<Tier>,
@@ -34,7 +29,7 @@ pub(crate) struct Request {
 
 impl Operation for RetrievePlans {
     type Request = Request;
-    type Response = Retrieved;
+    type Response = Retrieval;
     const SPEC: Spec = Spec {
         name: "retrieve_plans",
         usage: "retrieve plans",
@@ -43,17 +38,17 @@ impl Operation for RetrievePlans {
         about: "List the plans of a workspace, a domain or a repository with status, dates and tags: what has been done and what is planned.",
     };
 
-    fn run(session: &Session, request: Request) -> Result<Retrieved, Error> {
+    fn run(session: &Session, request: Request) -> Result<Retrieval, Error> {
         let selected = request.scope.select(session)?;
-        let filters = Filters { status: request.status, tags: request.tags, category: None };
-        let filters = filters.with(request.filters);
+        let filters = request.filters.combine(request.status, None);
+        filters.refuse_category()?;
         let tier = request.tier.unwrap_or(Tier::T0);
         let found = documents::plans(session, &selected, &filters, tier)?;
-        let answer = Retrieved {
+        let answer = Retrieval {
             plans: Some(found.entries),
             not_shown: found.hidden,
             problems: found.problems,
-            ..Retrieved::default()
+            ..Retrieval::default()
         };
         request.options.complete(session, selected.scope, answer)
     }

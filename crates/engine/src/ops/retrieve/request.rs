@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 use heirloom_core::plan::PlanStatus;
-use heirloom_core::{Hint, Value, json, name};
+use heirloom_core::{Hint, Value, json};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::answer::Retrieved;
+use super::answer::Retrieval;
 use super::budget;
 use crate::view::formats::EntryFormat;
+use crate::workspace::plan_documents::unknown_status;
 use crate::workspace::scopes::{ScopePath, Scopes};
 use crate::{Error, Session};
 
@@ -43,7 +44,7 @@ pub(super) struct ScopeSelection<'r> {
 /// The form of an answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct AnswerOptions {
-    /// Most tokens of the answer.
+    /// Most tokens of the answer; default: 8000 for a context, else no limit.
     #[serde(default)]
     budget: Option<usize>,
     /// Format of the text; default: yaml.
@@ -52,13 +53,18 @@ pub(super) struct AnswerOptions {
 }
 
 impl AnswerOptions {
+    /// Returns whether the request states a budget.
+    pub(super) fn has_budget(&self) -> bool {
+        self.budget.is_some()
+    }
+
     /// Completes an answer about a scope.
     pub(super) fn complete(
         self,
         session: &Session,
         scope: Option<ScopePath>,
-        mut answer: Retrieved,
-    ) -> Result<Retrieved, Error> {
+        mut answer: Retrieval,
+    ) -> Result<Retrieval, Error> {
         answer.scope = scope.map(|scope| scope.to_string());
         answer.format = self.format;
         answer.problems.sort();
@@ -218,7 +224,7 @@ pub(super) struct Filters {
 /// Filters as an object, as other tools write them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FilterInput {
+struct FilterInput {
     /// One of these statuses.
     #[serde(default)]
     status: Vec<String>,
@@ -230,16 +236,53 @@ pub(super) struct FilterInput {
     category: Option<String>,
 }
 
-impl Filters {
-    /// Adds the filters that are given as an object.
-    #[must_use]
-    pub(super) fn with(mut self, input: Option<FilterInput>) -> Self {
-        if let Some(input) = input {
-            self.status.extend(input.status);
-            self.tags.extend(input.tags);
-            self.category = self.category.or(input.category);
+/// The fields of a request that filter entries of any kind.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct FilterRequest {
+    /// Only entries with one of these tags.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// The filters in one object: `{status, tags}` for plans, `{tags, category}` for decisions and lessons.
+    #[serde(default)]
+    #[schemars(extend("x-no-flag" = true))]
+    filters: Option<FilterInput>,
+}
+
+impl FilterRequest {
+    /// Returns the filters, with those that the request of an operation has beside these.
+    pub(super) fn combine(self, status: Vec<String>, category: Option<String>) -> Filters {
+        let mut filters = Filters { status, tags: self.tags, category };
+        if let Some(input) = self.filters {
+            filters.status.extend(input.status);
+            filters.tags.extend(input.tags);
+            filters.category = filters.category.or(input.category);
         }
-        self
+        filters
+    }
+}
+
+impl Filters {
+    /// Refuses a category of plans, which have none: ignored, it would return plans that do not pass it.
+    pub(super) fn refuse_category(&self) -> Result<(), Error> {
+        match self.category {
+            None => Ok(()),
+            Some(_) => {
+                let hint = Hint::text("filter them by ").field("status").then(" or ").field("tags");
+                Err(Error::bad_input("plans have no category").hint(hint))
+            }
+        }
+    }
+
+    /// Refuses a status of decisions and lessons, which have none.
+    pub(super) fn refuse_status(&self) -> Result<(), Error> {
+        match self.status.is_empty() {
+            true => Ok(()),
+            false => {
+                let hint =
+                    Hint::text("filter them by ").field("category").then(" or ").field("tags");
+                Err(Error::bad_input("decisions and lessons have no status").hint(hint))
+            }
+        }
     }
 
     /// Returns whether a status passes.
@@ -267,7 +310,7 @@ impl Filters {
         })
     }
 
-    /// Refuses a status that means nothing: it is neither a status of plans nor that of one of these.
+    /// Refuses an unknown status: it is neither a status of plans nor that of any of the listed documents.
     pub(super) fn check_status<'s>(
         &self,
         known: &(impl Iterator<Item = &'s str> + Clone),
@@ -279,12 +322,7 @@ impl Filters {
         let Some(unknown) = self.status.iter().find(|wanted| !is_known(wanted)) else {
             return Ok(());
         };
-        let words = PlanStatus::ALL.map(PlanStatus::as_str);
-        let near = name::nearest(unknown, words, words.len());
-        let others = words.iter().filter(|word| !near.iter().any(|near| near == *word));
-        let candidates = near.iter().cloned().chain(others.map(ToString::to_string)).collect();
-        let message = format!("`{}` is not a status of a plan", unknown.escape_default());
-        Err(Error::not_found(message, candidates))
+        Err(unknown_status(unknown))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `cold accept`: stores proposals as memories.
 
 mod rules;
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use self::rules::RuleStatement;
+use self::written::{
+    AcceptedProposal, RuleStatement, Written, edited_text, refused, replaced_records, superseded,
+};
 use super::proposals::{
     Decision, PendingProposal, StoredProposals, find_each, is_meant, record_of, settle_known,
 };
@@ -116,7 +119,7 @@ impl Operation for ColdAccept {
                 }));
             }
             let mut written = Written { notes, ..Written::default() };
-            rules::add(session, &mut transaction, stored, &hot, &request, &mut written)?;
+            rules::add(session, &mut transaction, stored, &hot, &request.texts, &mut written)?;
             write_all(session, &mut transaction, stored, &others, &request, &mut written)?;
             Ok(written)
         })?;
@@ -217,28 +220,6 @@ fn accepted_as(stored: &StoredProposals, typed: &str) -> Option<String> {
     }
 }
 
-/// A proposal that a transaction accepts.
-struct AcceptedProposal {
-    id: String,
-    text: String,
-    /// The id of its record; `None` for a statement of a rule.
-    record: Option<Uuid>,
-}
-
-/// What a transaction writes.
-#[derive(Default)]
-struct Written {
-    accepted: Vec<AcceptedProposal>,
-    rules: Vec<RuleStatement>,
-    notes: Vec<String>,
-}
-
-impl Written {
-    fn accept(&mut self, proposal: &PendingProposal, text: String, record: Option<Uuid>) {
-        self.accepted.push(AcceptedProposal { id: proposal.id.clone(), text, record });
-    }
-}
-
 fn write_all(
     session: &Session,
     transaction: &mut WriteTransaction<'_>,
@@ -280,27 +261,6 @@ fn write_all(
         written.accept(proposal, text, Some(record.id));
     }
     Ok(())
-}
-
-/// Names the proposal in an error.
-fn refused(proposal: &PendingProposal, error: Error) -> Error {
-    let (id, source) = (short_id(&proposal.id), proposal.source());
-    Error { message: format!("{id} ({source}): {}", error.message), ..error }
-}
-
-/// Returns the text of a proposal that the request gives in place of that of the transcript.
-fn edited_text<'t>(
-    proposal: &'t PendingProposal,
-    texts: &'t BTreeMap<String, String>,
-) -> Result<&'t str, Error> {
-    match texts.iter().find(|(id, _)| is_meant(id, &proposal.id)) {
-        Some((id, text)) if text.trim().is_empty() => {
-            Err(Error::bad_input(format!("the text of {id} is empty"))
-                .hint(Hint::text("to leave it out, use ").operation("cold_drop")))
-        }
-        Some((_, text)) => Ok(text.trim()),
-        None => Ok(&proposal.text),
-    }
 }
 
 fn new_record(
@@ -376,44 +336,9 @@ fn read_affected(
     MemoryQuery::new().keys(keys).referents(replaced).read(session)
 }
 
-/// Returns the records that proposals replace.
-fn replaced_records<'p>(
-    stored: &StoredProposals,
-    proposals: impl Iterator<Item = &'p PendingProposal>,
-) -> Vec<Referent> {
-    let replaced = proposals.filter_map(|proposal| proposal.replaces.as_ref());
-    let records = replaced.filter_map(|replaced| match stored.decided.get(&replaced.id) {
-        Some(Decision::Accepted { record: Some(record), .. }) => Some(Referent::Record(*record)),
-        _ => None,
-    });
-    records.collect()
-}
-
 /// Returns whether a proposal was accepted as a rule.
 fn is_rule(stored: &StoredProposals, id: &str) -> bool {
     matches!(stored.decided.get(id), Some(Decision::Accepted { record: None, .. }))
-}
-
-/// Returns the names of the record that a proposal replaces, if the earlier statement was accepted, also in the same
-/// transaction.
-fn superseded(
-    transaction: &mut WriteTransaction<'_>,
-    known: &MemorySlice,
-    stored: &StoredProposals,
-    accepted: &[AcceptedProposal],
-    replaced: &str,
-) -> Result<Vec<Referent>, Error> {
-    if let Some(earlier) = accepted.iter().find(|accepted| accepted.id == replaced) {
-        return Ok(earlier.record.map(Referent::Record).into_iter().collect());
-    }
-    match stored.decided.get(replaced) {
-        Some(Decision::Accepted { record: Some(record), .. })
-            if known.memory.record(*record).is_some() =>
-        {
-            transaction.referents_of(known, MemoryTarget::Record(*record))
-        }
-        _ => Ok(vec![]),
-    }
 }
 
 /// Lets an episode of a conversation that has gone on replace the earlier one.

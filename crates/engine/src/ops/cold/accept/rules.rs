@@ -1,30 +1,19 @@
 //! Adds accepted instructions and preferences to the rules that every conversation loads.
 
+use std::collections::BTreeMap;
+
 use heirloom_core::fold::Standing;
 use heirloom_core::hot::{Fill, Size, SourceFile, budget, generated, statement};
 use heirloom_core::record::{EventAction, short_id};
 use heirloom_core::transcript::extraction::ProposalKind;
 use heirloom_core::{Hint, path};
 use heirloom_store::tokens;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::{Request, Written, edited_text, refused, replaced_records, superseded};
+use super::written::{RuleStatement, Written, edited_text, refused, replaced_records, superseded};
 use crate::hot::read_rules;
 use crate::memory::{MemoryQuery, WriteTransaction};
 use crate::ops::cold::proposals::{Decision, PendingProposal, Replaced, StoredProposals};
 use crate::{Error, Session};
-
-/// A statement in a rule.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RuleStatement {
-    /// Path of the rule.
-    pub(super) path: String,
-    /// Line of the statement.
-    pub(super) line: usize,
-    /// What it says.
-    pub(super) text: String,
-}
 
 /// Returns the rule and the heading to which statements of a kind go. `hot init` makes them.
 const fn place_of(kind: ProposalKind) -> (&'static str, &'static str) {
@@ -41,7 +30,7 @@ pub(super) fn add(
     transaction: &mut WriteTransaction<'_>,
     stored: &StoredProposals,
     proposals: &[PendingProposal],
-    request: &Request,
+    texts: &BTreeMap<String, String>,
     written: &mut Written,
 ) -> Result<(), Error> {
     if proposals.is_empty() {
@@ -52,7 +41,7 @@ pub(super) fn add(
     let known = MemoryQuery::new().referents(replaced).read(session)?;
     let mut added: Vec<(usize, String)> = vec![];
     for proposal in proposals {
-        let text = edited_text(proposal, &request.texts)?;
+        let text = edited_text(proposal, texts)?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         transaction.reject_secret(&text).map_err(|error| refused(proposal, error))?;
         let replaced = proposal.replaces.as_ref();

@@ -218,7 +218,8 @@ pub(super) fn instructions(
         if text.is_empty() || is_said_by_another(&hit.item.text) {
             return None;
         }
-        let is_general = concerns_every_change(&text, activity) || addresses_agent(&text);
+        let is_said = hit.is_note() || is_accepted_as_standing(&hit.item.tags);
+        let is_general = concerns_every_change(&text, activity) || addresses_agent(&text, is_said);
         let may_concern = answers.is_none() || is_question && hit.is_note();
         if !may_concern && !is_general && !matches_task(hit) {
             return None;
@@ -233,21 +234,26 @@ pub(super) fn instructions(
     memories.instructions.iter().filter_map(entry).collect()
 }
 
-/// Words for the one who gives an instruction and the one who gets it.
-const PERSONAL_WORDS: [&str; 5] = ["i", "me", "my", "you", "your"];
+/// Words for the person who gives an instruction.
+const SPEAKER_WORDS: [&str; 3] = ["i", "me", "my"];
+
+/// Words for the agent that gets it. In a fact they mean any person: "only the log tells you".
+const LISTENER_WORDS: [&str; 2] = ["you", "your"];
 
 /// Verbs that tell an agent how to speak, if one of the first two words is one: "Always answer in French".
 const SPEAKING_VERBS: [&str; 4] = ["answer", "explain", "reply", "respond"];
 
-/// Returns whether an instruction is one of a person to the agent, such as "I prefer short answers".
-fn addresses_agent(text: &str) -> bool {
+/// Returns whether an instruction is one of a person to the agent, such as "I prefer short answers". `is_said` means that it
+/// was said in a conversation, and not written as a fact.
+fn addresses_agent(text: &str, is_said: bool) -> bool {
     // The word of "I/O" is not that of "I'd like".
     let word = |word: &str| {
         let word = word.split(['\'', '’']).next().unwrap_or(word);
         word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
     };
     let words = || text.split_whitespace().map(word);
-    words().any(|word| PERSONAL_WORDS.contains(&word.as_str()))
+    let listener: &[&str] = if is_said { &LISTENER_WORDS } else { &[] };
+    words().any(|word| SPEAKER_WORDS.iter().chain(listener).any(|other| word == *other))
         || words().take(2).any(|word| SPEAKING_VERBS.contains(&word.as_str()))
 }
 
@@ -293,10 +299,14 @@ mod tests {
         for text in
             ["I prefer short answers.", "I'd like tables", "Always answer in French", "(You) ask"]
         {
-            assert!(addresses_agent(text), "{text}");
+            assert!(addresses_agent(text, true), "{text}");
         }
         for text in ["Never block on I/O", "Every transport must support both"] {
-            assert!(!addresses_agent(text), "{text}");
+            assert!(!addresses_agent(text, true), "{text}");
         }
+        for text in ["All nodes must have one version; only the log tells you", "(You) ask"] {
+            assert!(!addresses_agent(text, false), "{text}");
+        }
+        assert!(addresses_agent("I prefer short answers.", false));
     }
 }

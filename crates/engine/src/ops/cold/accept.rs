@@ -15,7 +15,6 @@ use heirloom_core::transcript::extraction::ProposalKind;
 use heirloom_core::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use self::written::{
     AcceptedProposal, RuleStatement, Written, edited_text, refused, replaced_records, superseded,
@@ -23,7 +22,7 @@ use self::written::{
 use super::proposals::{
     Decision, PendingProposal, StoredProposals, find_each, is_meant, record_of, settle_known,
 };
-use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
+use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::view::{Role, View, span};
 use crate::work_session::{latest_episodes, replaced_by_episode};

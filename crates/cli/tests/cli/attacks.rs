@@ -677,7 +677,7 @@ fn a_file_of_decisions_that_leads_out_is_neither_read_nor_written() {
             [&entry[..], &["--scope", "w"]].concat(),
             [&entry[..], &["--scope", "w/../../..", "--new-scope"]].concat(),
             [&entry[..], &["--scope", "../../../..", "--new-scope"]].concat(),
-            vec!["learn", "archive", "--unused"],
+            vec!["learn", "archive", "--older-than", "1d", "--unused"],
             vec!["recall", "xyzzy"],
             vec!["context", "health"],
             vec!["context", "load", "--select", "workspace=w", "--budget", "1000"],

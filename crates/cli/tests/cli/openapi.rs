@@ -143,7 +143,7 @@ const NAMES: &str = r#"{
     "learn_decision.scope": ["workspace"], "learn_lesson.scope": ["workspace"],
     "learn_promote.scope": ["workspace"], "category": ["tooling"],
     "learn_decision.title": ["Idempotent refunds"], "learn_lesson.title": ["Locks in tests"],
-    "learn_promote.title": ["Flags"],
+    "learn_promote.title": ["Flags"], "older_than": ["1y"],
     "file_opened": ["src/graph.rs"], "branch": ["feature/0042"],
     "set": [{"content": "New text"}], "sprint": ["sprint-01"], "stage": ["planning"],
     "artifacts": [{"plan": {"goal": "Ship refunds"}}], "results": [{"done": 3}], "budget": [2000],

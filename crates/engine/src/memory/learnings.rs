@@ -63,17 +63,17 @@ pub(crate) struct LearningState<'k> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArchiveCriteria {
     /// Only those from before this day.
-    pub(crate) before: Option<Date>,
-    /// Only those that were not used on this machine since `before`, or ever without that.
+    pub(crate) before: Date,
+    /// Only those that were not used on this machine since then.
     pub(crate) is_unused: bool,
 }
 
 impl LearningState<'_> {
     /// Returns whether it may be archived. Pinned entries and those without a known date are not old.
     pub(crate) fn meets(&self, criteria: ArchiveCriteria) -> bool {
-        let is_old = criteria.before.is_none_or(|day| self.date.is_some_and(|date| date < day));
-        let is_unused = !criteria.is_unused
-            || self.last_used.is_none_or(|used| criteria.before.is_some_and(|day| used < day));
+        let is_old = self.date.is_some_and(|date| date < criteria.before);
+        let is_unused =
+            !criteria.is_unused || self.last_used.is_none_or(|used| used < criteria.before);
         self.standing == Standing::Active && !self.is_pinned && is_old && is_unused
     }
 }

@@ -110,7 +110,7 @@ pub(crate) fn find_long_files(session: &Session, known: &MemorySlice) -> Vec<Lon
     }
     let usage = Usage::read(session);
     let states = learning_states(known, &usage, is_long);
-    let before = session.today().checked_sub(1.year()).ok();
+    let before = session.today().saturating_sub(1.year());
     let criteria = ArchiveCriteria { before, is_unused: true };
     let file = |document: &MemoryDocument| {
         let own = states.iter().filter(|state| state.document.path == document.path);

@@ -1,6 +1,5 @@
-//! `learn archive`: archives decisions and lessons that are old or unused.
+//! `learn archive`: archives decisions and lessons that are old, or old and unused.
 
-use heirloom_core::Hint;
 use heirloom_core::fold::Standing;
 use heirloom_core::record::{EventAction, Referent};
 use jiff::Span;
@@ -21,10 +20,9 @@ pub(crate) struct LearnArchive;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Only entries that are older than this: 1y, 6mo, 90d, or a date.
-    #[serde(default)]
-    older_than: Option<String>,
-    /// Only entries that were not used on this machine in that time, or ever.
+    /// Entries that are older than this: 1y, 6mo, 90d, or a date.
+    older_than: String,
+    /// Only those of them that were not used on this machine in that time.
     #[serde(default)]
     unused: bool,
     /// Only entries of this scope (devtools/common).
@@ -59,18 +57,12 @@ impl Operation for LearnArchive {
         usage: "learn archive",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Archive decisions and lessons that are old or unused. Their text stays in the file; contexts and recall leave them out, and each can be restored.",
+        about: "Archive decisions and lessons that are old, or old and unused. Their text stays in the file; contexts and recall leave them out, and each can be restored.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ArchivedLearnings, Error> {
-        let typed_age = request.older_than.as_deref();
-        let before = typed_age.map(|typed| parse_age(typed, session.today())).transpose()?;
+        let before = parse_age(&request.older_than, session.today())?;
         let criteria = ArchiveCriteria { before, is_unused: request.unused };
-        if before.is_none() && !request.unused {
-            return Err(Error::bad_input("nothing says which entries to archive").hint(
-                Hint::text("set ").field_set_to("older_than", "1y").then(" or ").field("unused"),
-            ));
-        }
         let scope = request.scope.as_deref();
         let selectors = scope.map(|scope| learning_selectors(session, scope)).transpose()?;
         let mut transaction = WriteTransaction::begin(session, false)?;
@@ -81,10 +73,10 @@ impl Operation for LearnArchive {
         let mut states = learning_states(&known, &Usage::read(session), is_of_scope);
         states.retain(|state| state.standing == Standing::Active);
         let total = states.len();
-        let is_undated = |state: &&LearningState<'_>| before.is_some() && state.date.is_none();
-        let undated = states.iter().filter(is_undated).count();
+        let undated = states.iter().filter(|state| state.date.is_none()).count();
         states.retain(|state| state.meets(criteria));
-        let reason = request.reason.clone().unwrap_or_else(|| describe(typed_age, request.unused));
+        let reason =
+            request.reason.clone().unwrap_or_else(|| describe(&request.older_than, request.unused));
         let mut items = Vec::new();
         for state in &states {
             let LearningState { document, entry, .. } = state;
@@ -109,12 +101,9 @@ impl Operation for LearnArchive {
 }
 
 /// Describes the criteria as a reason.
-fn describe(age: Option<&str>, is_unused: bool) -> String {
-    match (age, is_unused) {
-        (Some(age), true) => format!("older than {age}, and unused on one machine"),
-        (Some(age), false) => format!("older than {age}"),
-        (None, _) => "unused on one machine".to_owned(),
-    }
+fn describe(age: &str, is_unused: bool) -> String {
+    let use_on_machine = if is_unused { ", and unused on one machine" } else { "" };
+    format!("older than {age}{use_on_machine}")
 }
 
 /// Returns the day before which an entry is older than an age such as `1y`, or the typed day.

@@ -2,6 +2,7 @@
 
 mod assemble;
 mod background;
+mod change;
 mod choice;
 mod duplicates;
 mod entry;

@@ -175,7 +175,7 @@ fn gather(
     let mut entries = standing::pins(session, &known)?;
     entries.extend(standing::memory_of_levels(session, &known, &inherited, !is_stated)?);
     entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
-    entries.extend(recalled::instructions(questions, &memories, signals.activity));
+    entries.extend(recalled::instructions(questions, &memories, signals.change()));
     entries.extend(background::background(&inherited, &memories, signals, &today));
     entries.extend(level_rules::rules(&inherited, signals));
     entries.extend(background::pointers(&memories, &answers, &entries, signals, &today));

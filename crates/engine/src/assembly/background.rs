@@ -105,7 +105,7 @@ pub(super) fn background(
             signals.task.is_none()
                 || is_convention
                     && signals.is_change()
-                    && concerns_every_change(&hit.item.text, signals.activity)
+                    && concerns_every_change(&hit.item.text, signals.change())
         };
         let entry =
             |hit| Entry::of_hit(hit, Tier::Background, Section::Standing, list.worth, list.reason);

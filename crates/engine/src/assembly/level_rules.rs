@@ -35,7 +35,8 @@ fn rules_of<'d>(
         let text = format!("{heading}: {}", section.lines.join("\n"));
         instructions_in_section(&document.path, &text)
     });
-    let general = rules.filter(|rule| concerns_every_change(rule, signals.activity));
+    let change = signals.change();
+    let general = rules.filter(move |rule| concerns_every_change(rule, change));
     let general = general.filter(|rule| names_something(rule));
     general.map(|rule| {
         let reason = format!("rule of the {}", placed.level);

@@ -1,22 +1,14 @@
 //! Recognises statements about how code is written and checked, which hold for every change of it.
 
-use heirloom_core::assembly::Activity;
 use heirloom_core::recall::terms;
 
-/// Stems of words for what every change of code has.
-const PROCESS_TERMS: [&str; 11] = [
-    "branch",
-    "changelog",
-    "comment",
-    "commit",
-    "format",
-    "lint",
-    "linter",
-    "name",
-    "pull",
-    "test",
-    "typo",
-];
+use super::change::Change;
+
+/// Stems of words for what every change has.
+const COMMIT_TERMS: [&str; 4] = ["branch", "changelog", "commit", "pull"];
+
+/// Stems of words for what every change of code has besides.
+const CODE_TERMS: [&str; 7] = ["comment", "format", "lint", "linter", "name", "test", "typo"];
 
 /// Stems of words for the end of a change: what is to be done before it holds for every change.
 const END_TERMS: [&str; 4] = ["commit", "merg", "pull", "push"];
@@ -63,15 +55,17 @@ const WORDS_AFTER_TEST: [&str; 15] = [
     "the",
 ];
 
-/// Returns whether a statement is about how code is written and checked, and the activity is one that changes code. Its
-/// subject decides: "Tests are named after …" holds for every change, "Frontend tests are …" and "Tests of the export
+/// Returns whether a statement is about how a change like this one is written and checked. Its subject decides: "Tests are named after …" holds for every change, "Frontend tests are …" and "Tests of the export
 /// are …" only for some.
-pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
+pub(super) fn concerns_every_change(text: &str, change: Change) -> bool {
     let words: Vec<&str> = text.split_whitespace().take(1 + SUBJECT_WORDS).collect();
     let Some(first) = words.first() else { return false };
     let has_term =
         |word: &str, stems: &[&str]| terms(word).iter().any(|term| stems.contains(&term.as_str()));
-    let is_process = |word: &&str| has_term(word, &PROCESS_TERMS) && !is_identifier(word);
+    let is_process = |word: &&str| {
+        let is_of_code = change == Change::Code && has_term(word, &CODE_TERMS);
+        (is_of_code || has_term(word, &COMMIT_TERMS)) && !is_identifier(word)
+    };
     // "Pull requests", and not "pull consumers".
     let is_other_pull = |at: usize| {
         let next = words.get(at + 1).map(|word| word.to_lowercase()).unwrap_or_default();
@@ -110,7 +104,7 @@ pub(super) fn concerns_every_change(text: &str, activity: Activity) -> bool {
         statement.any(|word| CONDITIONAL_WORDS.contains(&word.to_lowercase().as_str()));
     let subject =
         subject.filter(|at| !is_conditional && !is_restricted(*at) && !is_part_of_subject(*at));
-    activity.changes_code() && (is_before_end || subject.is_some())
+    change != Change::Nothing && (is_before_end || subject.is_some())
 }
 
 /// Returns whether a word is a name in code, such as "TestExport" or "test_export", and not a word of the language.
@@ -138,8 +132,8 @@ mod tests {
             "Always run the linter.",
             "Run `bundle exec rubocop` and `bundle exec rspec` before pushing.",
         ] {
-            assert!(concerns_every_change(text, Activity::Feature), "{text}");
-            assert!(!concerns_every_change(text, Activity::Planning), "{text}");
+            assert!(concerns_every_change(text, Change::Code), "{text}");
+            assert!(!concerns_every_change(text, Change::Nothing), "{text}");
         }
         for text in [
             "Frontend tests need a browser.",
@@ -157,7 +151,9 @@ mod tests {
             "Styling uses the utility classes of the design system.",
             "",
         ] {
-            assert!(!concerns_every_change(text, Activity::Feature), "{text}");
+            assert!(!concerns_every_change(text, Change::Code), "{text}");
         }
+        assert!(concerns_every_change("Commit titles are imperative.", Change::NoCode));
+        assert!(!concerns_every_change("Keep tests deterministic.", Change::NoCode));
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use heirloom_core::assembly::{Activity, Tier};
+use heirloom_core::assembly::Tier;
 use heirloom_core::instruction::{instructions_in_memory, is_accepted_as_standing};
 use heirloom_core::parallel;
 use heirloom_core::prose::sentence_around;
 use heirloom_core::record::Referent;
 
+use super::change::Change;
 use super::entry::{Entry, Section};
 use super::process::concerns_every_change;
 use super::section_text::one_line;
@@ -190,7 +191,7 @@ fn valued_chunks<'a>(
 pub(super) fn instructions(
     questions: &[SignalQuestion],
     memories: &ContextMemories,
-    activity: Activity,
+    change: Change,
 ) -> Vec<Entry> {
     let is_question = questions.first().is_some_and(SignalQuestion::is_question);
     let answers = memories.answers.first().map(|answers| &answers.hits);
@@ -219,7 +220,7 @@ pub(super) fn instructions(
             return None;
         }
         let is_said = hit.is_note() || is_accepted_as_standing(&hit.item.tags);
-        let is_general = concerns_every_change(&text, activity) || addresses_agent(&text, is_said);
+        let is_general = concerns_every_change(&text, change) || addresses_agent(&text, is_said);
         let may_concern = answers.is_none() || is_question && hit.is_note();
         if !may_concern && !is_general && !matches_task(hit) {
             return None;

@@ -8,6 +8,7 @@ use heirloom_core::path::{is_named_in, name_in_words};
 use heirloom_core::prose::begins_with_question;
 use heirloom_core::recall::terms;
 
+use super::change::Change;
 use super::entry::Section;
 use crate::prediction::branch_words;
 use crate::signals::{WorkSignals, reason_from};
@@ -98,10 +99,15 @@ impl SignalQuestion {
 }
 
 impl Signals {
-    /// Returns whether the work changes code: rules for every change concern it. A question is no change.
+    /// Returns what the work changes.
+    pub(super) fn change(&self) -> Change {
+        Change::of(self.activity, &self.work.files, self.task.as_deref().unwrap_or_default())
+    }
+
+    /// Returns whether the work changes anything: rules for every change concern it. A question is no change.
     pub(super) fn is_change(&self) -> bool {
         let is_question = self.questions().first().is_some_and(SignalQuestion::is_question);
-        self.task.is_some() && self.activity.changes_code() && !is_question
+        self.task.is_some() && self.change() != Change::Nothing && !is_question
     }
 
     /// Returns the questions that the signals ask, in the order of the sections.

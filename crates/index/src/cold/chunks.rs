@@ -126,6 +126,11 @@ impl ChunkFile {
         self.map.is_unchanged()
     }
 
+    /// Gives the memory that was read from the file back to the system.
+    pub(super) fn release_pages(&self) {
+        self.map.release_pages();
+    }
+
     fn encoded(&self) -> &[[u8; ENTRY_BYTES]] {
         self.map.bytes()[HEADER_BYTES..].as_chunks().0
     }

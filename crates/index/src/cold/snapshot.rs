@@ -75,7 +75,12 @@ impl ColdSnapshot {
             let mut unchanged = known_segments.iter().filter(|segment| segment.is_unchanged());
             opened.push(match unchanged.find(|segment| segment.is_in_file(&row.file)) {
                 Some(segment) => segment.clone(),
-                None => Arc::new(open_segment(folder, &row.file)?),
+                None => {
+                    let segment = open_segment(folder, &row.file)?;
+                    // The checksum was just computed from most of the file, of which a search reads little.
+                    segment.release_pages();
+                    Arc::new(segment)
+                }
             });
             let name = chunks_file(row);
             let mut unchanged = known_chunks.iter().filter(|(_, file)| file.is_unchanged());
@@ -190,10 +195,13 @@ impl Columns {
             days: Vec::with_capacity(slots),
             used: vec![],
         };
-        for entry in files.iter().flat_map(|(_, file)| file.entries()) {
-            columns.terms.push(entry.term_count);
-            columns.numbers.push(entry.place.chunk);
-            columns.days.push(entry.place.day.unwrap_or(NO_DAY));
+        for (_, file) in files {
+            for entry in file.entries() {
+                columns.terms.push(entry.term_count);
+                columns.numbers.push(entry.place.chunk);
+                columns.days.push(entry.place.day.unwrap_or(NO_DAY));
+            }
+            file.release_pages();
         }
         let in_runs: usize = runs.iter().map(|run| run.slots as usize).sum();
         if in_runs < slots {

@@ -48,6 +48,14 @@ impl MappedFile {
         &self.map
     }
 
+    /// Gives the memory of the pages that were read back to the system, which reads them from the file again when they are
+    /// needed.
+    pub(crate) fn release_pages(&self) {
+        // SAFETY: The map is shared and never written to, so its pages are those of the file.
+        #[cfg(unix)]
+        drop(unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) });
+    }
+
     /// Returns whether the file has the length and the modification time of when it was mapped.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.file.metadata().is_ok_and(|now| {

@@ -117,6 +117,13 @@ impl Segment {
         }
     }
 
+    /// Gives the memory that was read from the file back to the system.
+    pub(crate) fn release_pages(&self) {
+        if let SegmentBytes::Mapped(mapped) = &self.bytes {
+            mapped.release_pages();
+        }
+    }
+
     /// Returns how many bytes the segment has.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.bytes.len() as u64

@@ -25,15 +25,20 @@ const BUDGET_STEP: usize = 100;
 const OFFERED_PER_ROOM: usize = 2;
 
 /// The attempts to find out how much room there is for entries.
-const MAX_ATTEMPTS: usize = 6;
+const MAX_ATTEMPTS: usize = 4;
+
+/// A text with more bytes for each token of the limit exceeds it; its tokens need not be counted.
+const MAX_BYTES_PER_TOKEN: usize = 16;
 
 /// The costs of a list.
 #[derive(Debug, Clone)]
 struct ListCosts {
     spec: ListSpec,
+    /// The tokens of the whole list.
+    tokens: usize,
     /// The positions of the entries, the most important first.
     order: Vec<usize>,
-    /// The costs of the entries in this order.
+    /// The costs of the first entries in this order, which are offered.
     items: Vec<BudgetItem>,
 }
 
@@ -60,42 +65,54 @@ pub(super) fn fit_by_default(
 pub(super) fn fit(session: &Session, answer: &mut Retrieval, limit: usize) -> Result<(), Error> {
     let mut counter = TokenCounter::open(session.root());
     answer.tokens = Some(limit);
-    let mut total = count(&mut counter, answer);
-    if total > limit {
-        let mut costs = CostVisitor { counter: &mut counter, lists: vec![] };
-        answer.visit_lists(&mut costs);
-        let lists = costs.lists;
-        let whole = answer.clone();
-        let sufficient = (total / BUDGET_STEP + 1) * BUDGET_STEP;
-        // Leaving out everything costs the most besides the entries.
-        choose(answer, &lists, 0, sufficient);
-        total = count(&mut counter, answer);
-        if total > limit {
-            counter.save();
-            let message = format!("a budget of {limit} tokens holds no entry");
-            return Err(Error::bad_input(message).hint(format!("give more than {total}")));
-        }
-        let mut room = limit - total;
-        let mut is_chosen = false;
-        for _ in 0..MAX_ATTEMPTS {
-            let mut chosen = whole.clone();
-            choose(&mut chosen, &lists, room, sufficient);
-            let tokens = count(&mut counter, &chosen);
-            if tokens > limit {
-                if is_chosen {
-                    break;
-                }
-                room = room.saturating_sub(tokens - limit);
-                continue;
-            }
-            // What is listed as left out gets shorter, so there may be room for more.
-            (total, room, is_chosen) = (tokens, room + (limit - tokens).max(1), true);
-            *answer = chosen;
-        }
-    }
+    let text = yaml::write_document(&answer.value());
+    let may_fit = text.len() / MAX_BYTES_PER_TOKEN <= limit;
+    let total = match may_fit.then(|| counter.count(&text)).filter(|total| *total <= limit) {
+        Some(total) => total,
+        None => choose_what_fits(&mut counter, answer, limit)?,
+    };
     answer.tokens = Some(total);
     counter.save();
     Ok(())
+}
+
+/// Shortens and leaves out entries, and returns the tokens of the answer.
+fn choose_what_fits(
+    counter: &mut TokenCounter<'_>,
+    answer: &mut Retrieval,
+    limit: usize,
+) -> Result<usize, Error> {
+    let mut costs = CostVisitor { counter, limit, lists: vec![] };
+    answer.visit_lists(&mut costs);
+    let lists = costs.lists;
+    let whole = answer.clone();
+    let listed: usize = lists.iter().map(|list| list.tokens).sum();
+    // Leaving out everything costs the most besides the entries.
+    choose(answer, &lists, 0, limit);
+    let mut total = count(counter, answer);
+    if total > limit {
+        let message = format!("a budget of {limit} tokens holds no entry");
+        return Err(Error::bad_input(message).hint(format!("give more than {total}")));
+    }
+    let sufficient = ((listed + total) / BUDGET_STEP + 1) * BUDGET_STEP;
+    let mut room = limit - total;
+    let mut is_chosen = false;
+    for _ in 0..MAX_ATTEMPTS {
+        let mut chosen = whole.clone();
+        choose(&mut chosen, &lists, room, sufficient);
+        let tokens = count(counter, &chosen);
+        if tokens > limit {
+            if is_chosen {
+                break;
+            }
+            room = room.saturating_sub(tokens - limit);
+            continue;
+        }
+        // What is listed as left out gets shorter, so there may be room for more.
+        (total, room, is_chosen) = (tokens, room + (limit - tokens).max(1), true);
+        *answer = chosen;
+    }
+    Ok(total)
 }
 
 fn count(counter: &mut TokenCounter<'_>, answer: &Retrieval) -> usize {
@@ -107,7 +124,7 @@ fn count(counter: &mut TokenCounter<'_>, answer: &Retrieval) -> usize {
 fn choose(answer: &mut Retrieval, lists: &[ListCosts], room: usize, sufficient: usize) {
     let layer = |list: &ListCosts| BudgetLayer {
         share: list.spec.share,
-        conditional: offered_items(&list.items, room),
+        conditional: list.items.clone(),
         ..BudgetLayer::default()
     };
     let plan = budget::choose(room, &lists.iter().map(layer).collect::<Vec<_>>());
@@ -127,24 +144,10 @@ fn choose(answer: &mut Retrieval, lists: &[ListCosts], room: usize, sufficient: 
     }
 }
 
-/// Returns the entries that may be chosen for a number of tokens: the first ones.
-fn offered_items(items: &[BudgetItem], room: usize) -> Vec<BudgetItem> {
-    let mut left = OFFERED_PER_ROOM * room;
-    let offered = items.iter().take_while(|item| {
-        let is_offered = left > 0;
-        let smallest = item.forms.last().map_or(0, |form| form.tokens);
-        // An entry that does not fit leaves its place to others.
-        if smallest <= room {
-            left = left.saturating_sub(smallest);
-        }
-        is_offered
-    });
-    offered.cloned().collect()
-}
-
-/// Counts the tokens of all entries.
+/// Counts the tokens of lists, and of the entries that are offered.
 struct CostVisitor<'c, 'r> {
     counter: &'c mut TokenCounter<'r>,
+    limit: usize,
     lists: Vec<ListCosts>,
 }
 
@@ -152,20 +155,30 @@ impl ListVisitor for CostVisitor<'_, '_> {
     fn visit<E: Shorten>(&mut self, spec: ListSpec, entries: &mut Vec<E>) {
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_by_cached_key(|position| Reverse(entries[*position].rank()));
-        let items = order.iter().map(|position| {
+        let counter = &mut *self.counter;
+        let tokens = counter.count(&yaml::write_document(&json!({ spec.name: entries })));
+        let mut items = Vec::new();
+        let mut room = OFFERED_PER_ROOM * self.limit;
+        for position in &order {
+            if room == 0 {
+                break;
+            }
             let entry = &entries[*position];
             let mut form = |entry: &E, points| {
-                let tokens =
-                    self.counter.count(&yaml::write_document(&json!({ spec.name: [entry] })));
+                let tokens = counter.count(&yaml::write_document(&json!({ spec.name: [entry] })));
                 ItemForm { tokens, points }
             };
             let whole = form(entry, WHOLE_POINTS);
             let shortened = entry.shorten().map(|entry| form(&entry, SHORTENED_POINTS));
-            let forms = std::iter::once(whole).chain(shortened);
-            BudgetItem { forms: forms.collect() }
-        });
-        let items = items.collect();
-        self.lists.push(ListCosts { spec, order, items });
+            let forms: Vec<ItemForm> = std::iter::once(whole).chain(shortened).collect();
+            let smallest = forms.last().map_or(0, |form| form.tokens);
+            // An entry that does not fit leaves its place to others.
+            if smallest <= self.limit {
+                room = room.saturating_sub(smallest);
+            }
+            items.push(BudgetItem { forms });
+        }
+        self.lists.push(ListCosts { spec, tokens, order, items });
     }
 }
 
@@ -188,16 +201,18 @@ impl ListVisitor for ChoiceVisitor<'_> {
         let mut left = LeftOutEntries::new(spec.name);
         // Entries that were not offered are left out.
         let chosen = plan.conditional.iter().copied().chain(std::iter::repeat(None));
-        for ((position, item), chosen) in list.order.iter().zip(&list.items).zip(chosen) {
+        let mut kept_tokens = 0;
+        for (at, (position, chosen)) in list.order.iter().zip(chosen).enumerate() {
             forms[*position] = chosen;
-            let cost = |form: usize| item.forms.get(form).map_or(0, |form| form.tokens);
             match chosen {
                 None => left.entries += 1,
-                Some(0) => continue,
+                Some(0) => {}
                 Some(_) => left.shortened += 1,
             }
-            left.tokens += cost(0) - chosen.map_or(0, cost).min(cost(0));
+            let form = chosen.and_then(|form| list.items.get(at)?.forms.get(form));
+            kept_tokens += form.map_or(0, |form| form.tokens);
         }
+        left.tokens = list.tokens.saturating_sub(kept_tokens);
         let kept = std::mem::take(entries).into_iter().zip(forms);
         entries.extend(kept.filter_map(|(entry, form)| match form? {
             0 => Some(entry),

@@ -78,7 +78,7 @@ pub(super) struct LeftOutEntries {
     /// How many are shortened.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) shortened: usize,
-    /// Tokens (o200k) that were saved.
+    /// Tokens (o200k) that were saved; of a long list, estimated from its first entries.
     pub(super) tokens: usize,
     /// How to get them.
     pub(super) get: Hint,

@@ -20,12 +20,9 @@ const SHORTENED_POINTS: u64 = 300;
 /// A budget that is proposed is a multiple of this.
 const BUDGET_STEP: usize = 100;
 
-/// The entries of a list that are offered would fill the room this many times in their smallest forms. The choice takes time
-/// for each entry, and would hardly reach the others.
-const OFFERED_PER_ROOM: usize = 2;
-
-/// The attempts to find out how much room there is for entries.
-const MAX_ATTEMPTS: usize = 4;
+/// The attempts to find a choice that fits, and then to use the room that it leaves.
+const MAX_ATTEMPTS: usize = 6;
+const MAX_CHOICES: usize = 2;
 
 /// A text with more bytes for each token of the limit exceeds it; its tokens need not be counted.
 const MAX_BYTES_PER_TOKEN: usize = 16;
@@ -34,7 +31,7 @@ const MAX_BYTES_PER_TOKEN: usize = 16;
 #[derive(Debug, Clone)]
 struct ListCosts {
     spec: ListSpec,
-    /// The tokens of the whole list.
+    /// The tokens of the whole list, estimated from the entries that were counted.
     tokens: usize,
     /// The positions of the entries, the most important first.
     order: Vec<usize>,
@@ -96,21 +93,24 @@ fn choose_what_fits(
     }
     let sufficient = ((listed + total) / BUDGET_STEP + 1) * BUDGET_STEP;
     let mut room = limit - total;
-    let mut is_chosen = false;
+    let mut choices = 0;
     for _ in 0..MAX_ATTEMPTS {
         let mut chosen = whole.clone();
         choose(&mut chosen, &lists, room, sufficient);
         let tokens = count(counter, &chosen);
         if tokens > limit {
-            if is_chosen {
+            if choices > 0 {
                 break;
             }
             room = room.saturating_sub(tokens - limit);
             continue;
         }
         // What is listed as left out gets shorter, so there may be room for more.
-        (total, room, is_chosen) = (tokens, room + (limit - tokens).max(1), true);
+        (total, room, choices) = (tokens, room + (limit - tokens).max(1), choices + 1);
         *answer = chosen;
+        if choices == MAX_CHOICES {
+            break;
+        }
     }
     Ok(total)
 }
@@ -144,7 +144,7 @@ fn choose(answer: &mut Retrieval, lists: &[ListCosts], room: usize, sufficient: 
     }
 }
 
-/// Counts the tokens of lists, and of the entries that are offered.
+/// Counts the tokens of the entries that are offered.
 struct CostVisitor<'c, 'r> {
     counter: &'c mut TokenCounter<'r>,
     limit: usize,
@@ -156,9 +156,9 @@ impl ListVisitor for CostVisitor<'_, '_> {
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_by_cached_key(|position| Reverse(entries[*position].rank()));
         let counter = &mut *self.counter;
-        let tokens = counter.count(&yaml::write_document(&json!({ spec.name: entries })));
-        let mut items = Vec::new();
-        let mut room = OFFERED_PER_ROOM * self.limit;
+        let mut items: Vec<BudgetItem> = Vec::new();
+        // The choice takes time for each entry, and would not reach those behind what fills the budget.
+        let mut room = self.limit;
         for position in &order {
             if room == 0 {
                 break;
@@ -178,6 +178,8 @@ impl ListVisitor for CostVisitor<'_, '_> {
             }
             items.push(BudgetItem { forms });
         }
+        let counted: usize = items.iter().map(|item| item.forms[0].tokens).sum();
+        let tokens = counted * order.len() / items.len().max(1);
         self.lists.push(ListCosts { spec, tokens, order, items });
     }
 }

@@ -4,6 +4,7 @@ import argparse
 import json
 import random
 import sys
+from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,10 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.append(str(Path(__file__).parent.parent))
 from bert import Judge, batch_of
 from pairs import read_clusters, read_single, unrelated
 from tokens import Tokenizer, read_vocabulary
-
-BATCH = 64
 
 
 def read(path):
@@ -42,12 +41,31 @@ def report(name, scores, pairs):
     out = {"set": name, "pairs": len(pairs), "auc": round(float(auc(scores, labels)), 4)}
     for share in (0.1, 0.05, 0.02):
         out[f"recall at {share}"] = round(float(recall_at(scores, labels, share)), 3)
-    if name != "test":
+    if pairs[0].kind != "single":
         threshold = np.quantile(scores[labels == 0], 0.9)
         for kind in sorted({pair.kind for pair in pairs}):
             rows = np.array([pair.kind == kind for pair in pairs])
             out[kind] = round(float((scores[rows] > threshold).mean()), 3)
     print(json.dumps(out), flush=True)
+
+
+def encode_all(tokenizer, pairs):
+    """The tokens of all statements, made by several processes."""
+    texts = sorted({text for pair in pairs for text in (pair.first, pair.second)})
+    with Pool() as processes:
+        return dict(zip(texts, processes.map(tokenizer.encode, texts, chunksize=1000)))
+
+
+def batches_of(lengths, size, chance):
+    """Batches of rows that are of like length, in any order."""
+    order = list(range(len(lengths)))
+    chance.shuffle(order)
+    batches = []
+    for start in range(0, len(order), 50 * size):
+        part = sorted(order[start : start + 50 * size], key=lambda at: lengths[at])
+        batches += [part[at : at + size] for at in range(0, len(part), size)]
+    chance.shuffle(batches)
+    return [batch for batch in batches if len(batch) == size]
 
 
 class Trainer:
@@ -68,6 +86,9 @@ class Trainer:
         if text not in self.tokens:
             self.tokens[text] = self.tokenizer.encode(text)
         return self.tokens[text]
+
+    def prepare(self, pairs):
+        self.tokens.update(encode_all(self.tokenizer, pairs))
 
     def rows(self, pairs, swap=False):
         rows = []
@@ -94,20 +115,19 @@ class Trainer:
             {"params": [p for n, p in self.model.named_parameters() if n.startswith("head")], "lr": args.rate * 10},
             {"params": [p for n, p in self.model.named_parameters() if not n.startswith("head")], "lr": args.rate},
         ]
-        optimizer = torch.optim.AdamW(grouped, weight_decay=0.01)
-        steps = args.epochs * (len(pairs) // BATCH)
+        optimizer = torch.optim.AdamW(grouped, weight_decay=0.01, fused=self.device == "cuda")
+        steps = args.epochs * (len(pairs) // args.batch)
         schedule = torch.optim.lr_scheduler.OneCycleLR(
             optimizer, [group["lr"] for group in grouped], total_steps=steps + 1, pct_start=0.1, anneal_strategy="linear"
         )
         targets = soft if soft is not None else [pair.label for pair in pairs]
-        order = list(range(len(pairs)))
+        tokens = self.rows(pairs)
+        lengths = [len(first) + len(second) for first, second in tokens]
         for epoch in range(args.epochs):
             self.model.train()
-            self.chance.shuffle(order)
-            total = 0.0
-            for start in range(0, len(order) - BATCH + 1, BATCH):
-                chosen = order[start : start + BATCH]
-                rows = self.rows([pairs[i] for i in chosen])
+            losses = []
+            for chosen in batches_of(lengths, args.batch, self.chance):
+                rows = [tokens[i] for i in chosen]
                 rows = [row[::-1] if self.chance.random() < 0.5 else row for row in rows]
                 target = torch.tensor([targets[i] for i in chosen], device=self.device)
                 if soft is None:
@@ -121,8 +141,8 @@ class Trainer:
                 torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
                 optimizer.step()
                 schedule.step()
-                total += loss.item()
-            print(f"epoch {epoch + 1}: loss {total * BATCH / len(order):.4f}", file=sys.stderr, flush=True)
+                losses.append(loss.detach())
+            print(f"epoch {epoch + 1}: loss {torch.stack(losses).mean():.4f}", file=sys.stderr, flush=True)
 
 
 def main():
@@ -138,6 +158,7 @@ def main():
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--smoothing", type=float, default=0.05)
     parser.add_argument("--unrelated", type=int, default=4000)
+    parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--save", type=Path)
     args = parser.parse_args()

@@ -107,10 +107,13 @@ pub(super) fn concerns_every_change(text: &str, change: Change) -> bool {
     change != Change::Nothing && (is_before_end || subject.is_some())
 }
 
-/// Returns whether a word is a name in code, such as "TestExport" or "test_export", and not a word of the language.
+/// Returns whether a word is a name in code or of a tool, such as "TestExport", "test_export" or "lint-imports", and not a
+/// word of the language.
 fn is_identifier(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    word.contains(|c: char| c == '_' || c.is_numeric())
+    let is_compound = word.contains('-') && !word.to_lowercase().starts_with("pull-request");
+    is_compound
+        || word.contains(|c: char| c == '_' || c.is_numeric())
         || word.chars().skip(1).any(char::is_uppercase)
 }
 
@@ -129,6 +132,7 @@ mod tests {
             "Test names say what is expected.",
             "Keep tests deterministic.",
             "Pull requests have one reviewer.",
+            "Pull-requests have one reviewer.",
             "Always run the linter.",
             "Run `bundle exec rubocop` and `bundle exec rspec` before pushing.",
         ] {
@@ -138,6 +142,7 @@ mod tests {
         for text in [
             "Frontend tests need a browser.",
             "TestExportFull pins a commit of the node.",
+            "lint-imports enforces layers: contrib over apps over lib.",
             "Pull status handling: 404 ends the request, 409 is an error.",
             "Test data comes from the factories.",
             "Format: `* (tag) [#number] message`",

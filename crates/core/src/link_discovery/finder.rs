@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::artifacts::ArtifactIndex;
 use super::clauses::{Clause, StatementIndex, clauses_of};
-use super::cues::stated_relation;
+use super::cues::{StatedRelation, stated_relation};
 use super::mentions::{Sentence, sentences};
 use super::names::NameIndex;
 use super::proposal::{ProposedLink, combine};
@@ -57,6 +57,9 @@ pub fn find_links(
     limit: usize,
     is_new: impl Fn(&ProposedLink) -> bool,
 ) -> FoundLinks {
+    if changed.is_empty() || limit == 0 {
+        return FoundLinks::default();
+    }
     let names = NameIndex::new(memories);
     let artifacts = ArtifactIndex::new(memories);
     let episodes = EpisodeIndex::new(memories);
@@ -119,24 +122,32 @@ fn of_mentions(at: usize, memories: &[LinkableMemory], names: &NameIndex) -> Vec
                 relation: stated.relation,
                 to,
                 confidence: stated.confidence,
-                reason: says(stated.relation, stated.is_reversed, &target.shown_name(), &sentence),
+                reason: says(memory, stated, &target.shown_name(), &sentence),
             });
         }
     }
     found
 }
 
-/// Describes what a sentence says about a memory that it names.
-fn says(relation: Relation, is_reversed: bool, name: &str, sentence: &Sentence) -> String {
+/// Describes what a sentence of a memory says about another one that it names. The subject is the source of the relation,
+/// unless the sentence is of its target.
+fn says(
+    memory: &LinkableMemory,
+    stated: StatedRelation,
+    name: &str,
+    sentence: &Sentence,
+) -> String {
     let quote = truncate(&sentence.text, MAX_QUOTE_CHARS);
-    let what = match (relation, is_reversed) {
-        (Relation::DependsOn, _) => format!("says that it builds on {name}"),
-        (Relation::MotivatedBy, _) => format!("names {name} as its reason"),
+    let own = memory.shown_name();
+    let what = match (stated.relation, stated.is_reversed) {
+        (Relation::DependsOn, false) => format!("says that it builds on {name}"),
+        (Relation::MotivatedBy, false) => format!("names {name} as its reason"),
         (Relation::Replaces, false) => format!("says that {name} no longer holds"),
-        (Relation::Replaces, true) => format!("says that {name} took its place"),
         (Relation::Enables, false) => format!("says that it makes {name} possible"),
-        (Relation::Enables, true) => format!("says that {name} made it possible"),
-        (Relation::Contradicts, _) => format!("says that it contradicts {name}"),
+        (Relation::Contradicts, false) => format!("says that it contradicts {name}"),
+        (Relation::Replaces, true) => format!("{own} says that {name} took its place"),
+        (Relation::Enables, true) => format!("{own} says that {name} made it possible"),
+        (_, true) => format!("{own} names {name}"),
     };
     format!("{what}: \u{201c}{quote}\u{201d}")
 }

@@ -54,6 +54,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("stage", "Complete stages; hand their summaries on"),
             ("sprint", "Complete sprints; keep what was learnt"),
             ("graph", "Show how documents and memories are related"),
+            ("links", "Review relations between memories that are proposed"),
         ],
     },
     Section {

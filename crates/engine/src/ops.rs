@@ -12,6 +12,7 @@ mod graph;
 mod hot;
 mod index;
 mod learn;
+mod links;
 mod memory;
 mod migrate;
 mod note;
@@ -129,6 +130,9 @@ pub const OPS: &[Op] = &[
     Op::new::<memory::focus::MemoryFocus>(),
     Op::new::<memory::release::MemoryRelease>(),
     Op::new::<memory::connect::MemoryConnect>(),
+    Op::new::<links::list::LinksList>(),
+    Op::new::<links::accept::LinksAccept>(),
+    Op::new::<links::drop::LinksDrop>(),
     Op::new::<memory::ingest::MemoryIngest>(),
     Op::new::<memory::stats::Stats>(),
     Op::new::<index::status::IndexStatus>(),

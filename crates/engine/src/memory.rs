@@ -32,7 +32,7 @@ pub(crate) use open_session::{OpenSession, current_session};
 pub(crate) use origin_check::{OriginCheck, pins_of_request};
 pub(crate) use pin_owner::PinOwner;
 pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};
-pub(crate) use record_counts::StandingCounts;
+pub(crate) use record_counts::{DayCounts, RecordCounts, StandingCounts};
 pub(crate) use relations::{RelationEnds, find_relation, move_relations, write_relation};
 pub(crate) use similar::{SimilarMemory, show_similar};
 pub(crate) use slice::{MemorySlice, PointInTime};

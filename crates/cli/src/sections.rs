@@ -90,6 +90,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("help", "Explain a command, the exit codes or the environment"),
         ],
         further: &[
+            ("health", "Show the state of documents, memory, indexes and rules"),
             ("watch", "Follow the working tree; keep index and prediction warm"),
             ("index", "Inspect or rebuild the search index"),
             ("completions", "Print the completion script of a shell"),

@@ -9,6 +9,7 @@ mod cold;
 mod context;
 mod exchange;
 mod graph;
+mod health;
 mod hot;
 mod index;
 mod learn;
@@ -135,6 +136,7 @@ pub const OPS: &[Op] = &[
     Op::new::<links::drop::LinksDrop>(),
     Op::new::<memory::ingest::MemoryIngest>(),
     Op::new::<memory::stats::Stats>(),
+    Op::new::<health::overview::Health>(),
     Op::new::<index::status::IndexStatus>(),
     Op::new::<index::rebuild::IndexRebuild>(),
     Op::new::<cold::search::ColdSearchOperation>(),

@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["cold", "indexing"],
     &["memory"],
     &["recall"],
-    &["prediction"],
+    &["link_discovery", "prediction"],
     &["assembly", "loading", "watch", "work_session"],
     &["completion", "ops", "setup"],
 ];

@@ -54,6 +54,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("stage", "Complete stages; hand their summaries on"),
             ("sprint", "Complete sprints; keep what was learnt"),
             ("graph", "Show how documents and memories are related"),
+            ("links", "Review relations between memories that are proposed"),
         ],
     },
     Section {
@@ -89,6 +90,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("help", "Explain a command, the exit codes or the environment"),
         ],
         further: &[
+            ("health", "Show the state of documents, memory, indexes and rules"),
             ("watch", "Follow the working tree; keep index and prediction warm"),
             ("index", "Inspect or rebuild the search index"),
             ("completions", "Print the completion script of a shell"),

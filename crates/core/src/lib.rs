@@ -30,6 +30,7 @@ pub mod json;
 pub mod kernels;
 mod keypath;
 pub mod lines;
+pub mod link_discovery;
 pub mod memory;
 pub mod merge;
 pub mod name;

@@ -42,7 +42,7 @@ pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
 }
 
 /// Splits a text into paragraphs, items of lists and other lines of their own. Lines that only wrap stay together.
-fn paragraphs(text: &str) -> Vec<&str> {
+pub(crate) fn paragraphs(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut at, mut is_open) = (0, 0, false);
     for line in text.split_inclusive('\n') {

@@ -17,5 +17,5 @@ pub(crate) use passages::stated_date;
 pub(crate) use refresh::{
     INDEX_FOLDER, IndexFailure, IndexState, LEXICAL_INDEX_FOLDER, build_in_memory, discard_indexes,
     index_size_bytes, index_state, keep_open, lexical_only_problem, open_if_quick, open_up_to_date,
-    rebuild, reserve_index, try_open_up_to_date,
+    peek_index, rebuild, reserve_index, try_open_up_to_date,
 };

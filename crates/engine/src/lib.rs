@@ -9,6 +9,7 @@ pub mod error;
 mod hot;
 mod import;
 mod indexing;
+mod link_discovery;
 mod llm;
 mod loading;
 mod memory;

@@ -9,9 +9,11 @@ mod cold;
 mod context;
 mod exchange;
 mod graph;
+mod health;
 mod hot;
 mod index;
 mod learn;
+mod links;
 mod memory;
 mod migrate;
 mod note;
@@ -129,8 +131,12 @@ pub const OPS: &[Op] = &[
     Op::new::<memory::focus::MemoryFocus>(),
     Op::new::<memory::release::MemoryRelease>(),
     Op::new::<memory::connect::MemoryConnect>(),
+    Op::new::<links::list::LinksList>(),
+    Op::new::<links::accept::LinksAccept>(),
+    Op::new::<links::drop::LinksDrop>(),
     Op::new::<memory::ingest::MemoryIngest>(),
     Op::new::<memory::stats::Stats>(),
+    Op::new::<health::overview::Health>(),
     Op::new::<index::status::IndexStatus>(),
     Op::new::<index::rebuild::IndexRebuild>(),
     Op::new::<cold::search::ColdSearchOperation>(),

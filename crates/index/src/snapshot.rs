@@ -179,6 +179,21 @@ impl Snapshot {
         counts
     }
 
+    /// Returns how many memories that pass a filter are in each state, by the day of each, counted from 1970. Memories
+    /// without a known day are left out.
+    pub fn count_by_day(&self, filter: &Filter) -> BTreeMap<(i32, SlotState), usize> {
+        let view = self.view(StandingFilter::Active, filter);
+        let mut counts = BTreeMap::new();
+        for (slot, entry) in self.slots.all().enumerate() {
+            if let Some(day) = entry.day.filter(|_| entry.is_first_chunk())
+                && view.passes_filter(slot as Slot)
+            {
+                *counts.entry((day, entry.state)).or_default() += 1;
+            }
+        }
+        counts
+    }
+
     /// Returns whether so many slots are free that the index is worth rebuilding.
     pub fn is_worth_rebuilding(&self) -> bool {
         let free = self.slots.count(SlotState::Free).chunks;

@@ -101,6 +101,8 @@ fn fill(workspace: &Workspace) -> Value {
     add(&["adr", "new", "Use HTTP"]);
     let [accepted, dropped] = propose(workspace);
     add(&["cold", "drop", &dropped]);
+    let [connected, unwanted] = propose_links(workspace, &add);
+    add(&["links", "drop", &unwanted]);
     let ids = json!({
         "memory_archive.fact_ids": [stale], "memory_restore.fact_ids": [archived],
         "memory_undo.fact_id": [mistaken], "memory_purge.fact_id": [secret],
@@ -112,6 +114,7 @@ fn fill(workspace: &Workspace) -> Value {
         "learn_promote.entry": [learnt],
         "cold_accept.ids": [accepted], "cold_drop.ids": [dropped],
         "cold_drop.undo": [true],
+        "links_accept.ids": [connected], "links_drop.ids": [unwanted], "links_drop.undo": [true],
         "note_promote.id": [notes[0]], "ids": [notes[1]], "session_end.id": [session],
     });
     let mut names: Value = serde_json::from_str(NAMES).unwrap();
@@ -125,6 +128,15 @@ fn propose(workspace: &Workspace) -> [String; 2] {
     let texts = ["Always cite the source of a number.", "Never use floats for money."].map(message);
     workspace.write("agent-transcripts/chat.jsonl", texts.join("\n"));
     let answer = workspace.json("cold proposals");
+    [0, 1].map(|at| answer["proposals"][at]["id"].as_str().unwrap().to_owned())
+}
+
+/// Returns the ids of two proposed relations.
+fn propose_links(workspace: &Workspace, add: &dyn Fn(&[&str]) -> String) -> [String; 2] {
+    for text in ["Tests run on SQLite (ADR-0001)", "Backups copy one file (ADR-0001)"] {
+        add(&["fact", "add", text, "--section", "Constraints"]);
+    }
+    let answer = workspace.json("links list");
     [0, 1].map(|at| answer["proposals"][at]["id"].as_str().unwrap().to_owned())
 }
 

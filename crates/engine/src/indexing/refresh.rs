@@ -47,6 +47,20 @@ pub(crate) fn index_state(session: &Session, embedder: &dyn Embedder) -> Result<
     Ok(if update.is_empty() { IndexState::UpToDate } else { IndexState::Outdated })
 }
 
+/// Returns whether an index exists and is of the files as they are, as far as their sizes and times tell, without reading
+/// them; with the index if it exists.
+pub(crate) fn peek_index(
+    session: &Session,
+    embedder: &dyn Embedder,
+) -> Result<(IndexState, Option<Snapshot>), Error> {
+    let Some(snapshot) = index_of(session, embedder).open()? else {
+        return Ok((IndexState::Missing, None));
+    };
+    let is_same = snapshot.checksum()? == Some(Sources::list(session)?.checksum);
+    let state = if is_same { IndexState::UpToDate } else { IndexState::Outdated };
+    Ok((state, Some(snapshot)))
+}
+
 /// Returns the size of an index on disk.
 pub(crate) fn index_size_bytes(session: &Session, folder: &str) -> u64 {
     let items = session.root().list(folder).unwrap_or_default();

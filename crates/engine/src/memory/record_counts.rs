@@ -1,11 +1,12 @@
 //! Counts the records of the log, from the index if the log is long.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use heirloom_core::Problem;
 use heirloom_core::fold::{Item, Memory, Standing};
 use heirloom_core::recall::ComponentKey;
 use heirloom_core::record::{Body, FactSection, Record, RecordKind, Referent};
+use heirloom_core::{Problem, day};
 use heirloom_index::{Filter, IndexError, SlotState, Snapshot, StandingFilter};
 use jiff::civil::Date;
 
@@ -19,6 +20,17 @@ pub(crate) struct RecordCounts {
     pub(crate) kinds: Vec<(RecordKind, StandingCounts)>,
     /// Active facts of each section.
     pub(crate) sections: Vec<(FactSection, usize)>,
+    /// Records of each kind by the day on which they were recorded.
+    pub(crate) days: Vec<(RecordKind, BTreeMap<Date, DayCounts>)>,
+}
+
+/// The number of records of a day.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DayCounts {
+    /// All of them, whatever became of them.
+    pub(crate) all: usize,
+    /// Those that are neither superseded nor archived.
+    pub(crate) active: usize,
 }
 
 /// The number of records of a kind, by standing.
@@ -57,12 +69,16 @@ impl RecordCounts {
             let found = sections.iter_mut().find(|(section, _)| *section == fact.section);
             found.into_iter().for_each(|(_, count)| *count += 1);
         }
-        RecordCounts { kinds: RecordKind::recallable().map(count).collect(), sections }
+        RecordCounts {
+            kinds: RecordKind::recallable().map(count).collect(),
+            sections,
+            days: RecordKind::recallable().map(|kind| (kind, days_of(memory, kind))).collect(),
+        }
     }
 
     /// Counts the records of an index, as they stand on a day.
     fn of_index(snapshot: &Snapshot, today: Date) -> Result<Self, IndexError> {
-        let mut kinds = Vec::new();
+        let (mut kinds, mut days) = (Vec::new(), Vec::new());
         for kind in RecordKind::recallable() {
             let filter = Filter::records_of_kind(kind.as_str());
             let counts = snapshot.count_by_state(&filter);
@@ -81,14 +97,38 @@ impl RecordCounts {
                     .sum(),
             };
             kinds.push((kind, count));
+            days.push((kind, days_in(snapshot, &filter)));
         }
         let mut sections = Vec::new();
         for section in FactSection::ALL {
             let expired = count_expired(snapshot, &facts_in(section), today)?;
             sections.push((section, count_active(snapshot, section) - expired));
         }
-        Ok(RecordCounts { kinds, sections })
+        Ok(RecordCounts { kinds, sections, days })
     }
+}
+
+fn days_of(memory: &Memory, kind: RecordKind) -> BTreeMap<Date, DayCounts> {
+    let mut days: BTreeMap<Date, DayCounts> = BTreeMap::new();
+    for item in memory.items(kind) {
+        let counts = days.entry(day::of_timestamp(item.record.at)).or_default();
+        counts.all += 1;
+        counts.active += usize::from(item.standing == Standing::Active);
+    }
+    days
+}
+
+fn days_in(snapshot: &Snapshot, filter: &Filter) -> BTreeMap<Date, DayCounts> {
+    let mut days: BTreeMap<Date, DayCounts> = BTreeMap::new();
+    for ((number, state), count) in snapshot.count_by_day(filter) {
+        let is_item =
+            matches!(state, SlotState::Active | SlotState::Superseded | SlotState::Archived);
+        let Some(day) = day::from_number(number).filter(|_| is_item) else { continue };
+        let counts = days.entry(day).or_default();
+        counts.all += count;
+        counts.active += if state == SlotState::Active { count } else { 0 };
+    }
+    days
 }
 
 /// Returns whether a record was true until a day or before.

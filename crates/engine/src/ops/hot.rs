@@ -1,9 +1,9 @@
 //! `hot`: the rules that every conversation loads, their budgets, and where clients read them.
 
 mod link_report;
-mod measure;
+pub(crate) mod measure;
 mod moved;
-mod reviews;
+pub(crate) mod reviews;
 
 pub(crate) mod check;
 pub(crate) mod demote;

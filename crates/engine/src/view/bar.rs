@@ -75,6 +75,17 @@ pub(crate) fn gauge(used: usize, limit: usize) -> String {
     std::iter::repeat_n(PART_CHARS[0], filled).chain(rest).collect()
 }
 
+/// The characters of a chart of one line, from the smallest number to the greatest. They differ without colours too.
+const CHART_CHARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Returns a chart of one line with a character for each number; even a small number differs from none.
+pub(crate) fn chart(numbers: &[usize]) -> String {
+    let greatest = numbers.iter().copied().max().unwrap_or(0);
+    let steps = CHART_CHARS.len() - 1;
+    let height = |number: usize| (number * steps).div_ceil(greatest.max(1)).min(steps);
+    numbers.iter().map(|number| CHART_CHARS[height(*number)]).collect()
+}
+
 /// Formats a number with separators: `12,345`.
 pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
@@ -110,6 +121,12 @@ mod tests {
     fn a_gauge_is_full_at_its_limit() {
         let filled = |used| gauge(used, 50).chars().filter(|c| *c == '█').count();
         assert_eq!([0, 1, 25, 50, 90].map(filled), [0, 1, 10, 20, 20]);
+    }
+
+    #[test]
+    fn a_chart_has_a_character_for_each_number() {
+        assert_eq!(chart(&[0, 1, 50, 100]), "▁▂▅█");
+        assert_eq!((chart(&[0, 0]), chart(&[])), ("▁▁".to_owned(), String::new()));
     }
 
     #[test]

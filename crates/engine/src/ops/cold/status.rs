@@ -24,17 +24,17 @@ pub(crate) struct ColdReport {
     /// Folder of the index; it can be deleted at any time.
     folder: &'static str,
     /// Number of indexed transcripts of each agent.
-    transcripts: BTreeMap<String, usize>,
+    pub(crate) transcripts: BTreeMap<String, usize>,
     /// Number of indexed messages.
-    messages: usize,
+    pub(crate) messages: usize,
     /// Number of passages that they have.
     passages: usize,
     /// Number of segments.
     segments: usize,
     /// Size of the index in bytes.
-    bytes: u64,
+    pub(crate) bytes: u64,
     /// What is not indexed yet.
-    not_indexed: Backlog,
+    pub(crate) not_indexed: Backlog,
     /// Transcripts and lines that could not be read, at most ten of each transcript.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,

@@ -65,14 +65,34 @@ struct DocumentHealth {
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct FreshnessCounts {
-    fresh: usize,
-    unknown: usize,
-    warning: usize,
-    critical: usize,
-    closed: usize,
+pub(crate) struct FreshnessCounts {
+    pub(crate) fresh: usize,
+    pub(crate) unknown: usize,
+    pub(crate) warning: usize,
+    pub(crate) critical: usize,
+    pub(crate) closed: usize,
     /// Documents that contain only template text.
-    not_edited: usize,
+    pub(crate) not_edited: usize,
+}
+
+impl FreshnessCounts {
+    /// Counts the documents of a catalog.
+    pub(crate) fn of(catalog: &Catalog) -> Self {
+        let mut counts = FreshnessCounts::default();
+        catalog.entries.iter().for_each(|entry| counts.add(&health_of(catalog, entry)));
+        counts
+    }
+
+    fn add(&mut self, health: &DocumentHealth) {
+        match (health.closed, health.not_edited, health.staleness) {
+            (true, _, _) => self.closed += 1,
+            (false, true, _) => self.not_edited += 1,
+            (false, false, Freshness::Fresh) => self.fresh += 1,
+            (false, false, Freshness::Unknown) => self.unknown += 1,
+            (false, false, Freshness::Warning) => self.warning += 1,
+            (false, false, Freshness::Critical) => self.critical += 1,
+        }
+    }
 }
 
 impl Operation for ContextHealth {
@@ -92,14 +112,7 @@ impl Operation for ContextHealth {
         let mut documents: Vec<DocumentHealth> = Vec::with_capacity(catalog.entries.len());
         for catalog_entry in &catalog.entries {
             let health = health_of(&catalog, catalog_entry);
-            match (health.closed, health.not_edited, health.staleness) {
-                (true, _, _) => counts.closed += 1,
-                (false, true, _) => counts.not_edited += 1,
-                (false, false, Freshness::Fresh) => counts.fresh += 1,
-                (false, false, Freshness::Unknown) => counts.unknown += 1,
-                (false, false, Freshness::Warning) => counts.warning += 1,
-                (false, false, Freshness::Critical) => counts.critical += 1,
-            }
+            counts.add(&health);
             let is_stale = health.staleness != Freshness::Fresh && !health.not_edited;
             if !request.stale || (!health.closed && is_stale) {
                 documents.push(health);

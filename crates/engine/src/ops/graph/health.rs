@@ -8,7 +8,7 @@ use heirloom_core::staleness::Freshness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::read_related;
+use crate::memory::{MemorySlice, read_related};
 use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::{Catalog, GraphExtent};
@@ -23,23 +23,23 @@ pub(crate) struct Request {}
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct GraphHealthReport {
     /// Number of nodes.
-    nodes: usize,
+    pub(crate) nodes: usize,
     /// Number of relations.
-    edges: usize,
+    pub(crate) edges: usize,
     /// Documents and active memories that are not fresh, worst first.
-    stale: Vec<StaleNode>,
+    pub(crate) stale: Vec<StaleNode>,
     /// Documents without relations.
-    orphans: Vec<String>,
+    pub(crate) orphans: Vec<String>,
     /// Cycles of supersessions or dependencies.
-    cycles: Vec<Vec<String>>,
+    pub(crate) cycles: Vec<Vec<String>>,
     /// References to missing or retired documents.
-    broken_references: Vec<BrokenReference>,
+    pub(crate) broken_references: Vec<BrokenReference>,
     /// Files or lines that could not be read.
-    problems: Vec<heirloom_core::Problem>,
+    pub(crate) problems: Vec<heirloom_core::Problem>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct StaleNode {
+pub(crate) struct StaleNode {
     /// Id of the node.
     id: String,
     /// Short name or text.
@@ -53,7 +53,7 @@ struct StaleNode {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct BrokenReference {
+pub(crate) struct BrokenReference {
     path: String,
     line: usize,
     message: String,
@@ -73,7 +73,20 @@ impl Operation for GraphHealth {
     fn run(session: &Session, _: Request) -> Result<GraphHealthReport, Error> {
         let (catalog, cached_entries) = Catalog::read_without_text(session)?;
         let known = read_related(session, &catalog, cached_entries)?;
-        let graph = known.build_graph(session, &catalog, GraphExtent::Everything, None, true);
+        let health = GraphHealthReport::of(session, &catalog, &known)?;
+        catalog.drop_in_background();
+        Ok(health)
+    }
+}
+
+impl GraphHealthReport {
+    /// Checks the graph of the documents of a catalog and the memories that are related.
+    pub(crate) fn of(
+        session: &Session,
+        catalog: &Catalog,
+        known: &MemorySlice,
+    ) -> Result<Self, Error> {
+        let graph = known.build_graph(session, catalog, GraphExtent::Everything, None, true);
         let broken_references = catalog.broken_references(session);
         let mut notes: HashMap<&str, Vec<String>> = HashMap::new();
         for conflict in &broken_references {
@@ -123,7 +136,6 @@ impl Operation for GraphHealth {
             broken_references: broken.collect(),
             problems,
         };
-        catalog.drop_in_background();
         parallel::drop_in_background(graph, health.nodes);
         Ok(health)
     }

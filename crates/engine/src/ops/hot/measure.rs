@@ -14,46 +14,46 @@ use crate::{Error, Session};
 
 /// Hot memory with its sizes.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct HotMeasure {
+pub(crate) struct HotMeasure {
     /// Folder of the rules.
-    pub(super) folder: String,
+    pub(crate) folder: String,
     /// Rules, by name.
-    pub(super) files: Vec<MeasuredFile>,
+    pub(crate) files: Vec<MeasuredFile>,
     /// What clients load besides, in every conversation.
-    pub(super) client_files: Vec<MeasuredClientFile>,
+    pub(crate) client_files: Vec<MeasuredClientFile>,
     /// Client that loads the most besides the rules.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) heaviest_client: Option<&'static str>,
+    pub(crate) heaviest_client: Option<&'static str>,
     /// What a conversation loads: the rules, and what that client loads besides.
-    pub(super) whole: Size,
+    pub(crate) whole: Size,
     /// Budget of the whole.
-    pub(super) budget: Budget,
+    pub(crate) budget: Budget,
     /// How far it is used.
-    pub(super) fill: Fill,
+    pub(crate) fill: Fill,
     /// Files and budgets that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
 }
 
 /// A rule.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct MeasuredFile {
+pub(crate) struct MeasuredFile {
     /// Path.
-    pub(super) path: String,
+    pub(crate) path: String,
     #[serde(flatten)]
-    pub(super) size: Size,
+    pub(crate) size: Size,
     /// Budget that it states.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) budget: Option<Budget>,
+    pub(crate) budget: Option<Budget>,
     /// How far that is used.
-    pub(super) fill: Fill,
+    pub(crate) fill: Fill,
     /// Its headings, each with the text up to the next one.
-    pub(super) items: Vec<MeasuredItem>,
+    pub(crate) items: Vec<MeasuredItem>,
 }
 
 /// An item of a rule.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(super) struct MeasuredItem {
+pub(crate) struct MeasuredItem {
     /// Name that other commands take: `FILE#HEADING`.
     pub(super) name: String,
     /// Heading.
@@ -71,7 +71,7 @@ pub(super) struct MeasuredItem {
 
 /// A file of a client.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct MeasuredClientFile {
+pub(crate) struct MeasuredClientFile {
     /// Path.
     pub(super) path: String,
     /// Clients that load it.
@@ -82,7 +82,7 @@ pub(super) struct MeasuredClientFile {
 
 impl HotMeasure {
     /// Measures the files of the workspace.
-    pub(super) fn of(session: &Session) -> Result<Self, Error> {
+    pub(crate) fn of(session: &Session) -> Result<Self, Error> {
         let settings = &session.config()?.hot;
         let HotFiles { folder, files, mut problems } = read_rules(session)?;
         let mut counter = TokenCounter::open(session.root());
@@ -136,7 +136,7 @@ impl HotMeasure {
     }
 
     /// Returns whether a budget is exceeded or cannot be read.
-    pub(super) fn has_findings(&self) -> bool {
+    pub(crate) fn has_findings(&self) -> bool {
         self.fill == Fill::Over
             || self.files.iter().any(|file| file.fill == Fill::Over)
             || !self.problems.is_empty()

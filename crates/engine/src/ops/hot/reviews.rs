@@ -12,7 +12,7 @@ pub(super) const PATH: &str = ".heirloom/hot-reviews.memory.md";
 
 /// The last review.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct LastReview {
+pub(crate) struct LastReview {
     /// Day.
     date: String,
     /// Person.
@@ -20,12 +20,12 @@ pub(super) struct LastReview {
     /// Days since then.
     days_ago: i64,
     /// Whether the rules should be reviewed again.
-    is_due: bool,
+    pub(crate) is_due: bool,
 }
 
 impl LastReview {
     /// Reads the last review.
-    pub(super) fn read(session: &Session) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(session: &Session) -> Result<Option<Self>, Error> {
         let text = session.root().read(PATH)?.unwrap_or_default();
         let due_days = i64::from(session.config()?.hot.review_days);
         Ok(review::latest(&text).map(|Review { date, by }| {
@@ -37,7 +37,7 @@ impl LastReview {
 }
 
 /// Describes the last review.
-pub(super) fn describe(last: Option<&LastReview>) -> Vec<Span> {
+pub(crate) fn describe(last: Option<&LastReview>) -> Vec<Span> {
     let Some(LastReview { date, by, days_ago, is_due }) = last else {
         let hint = heirloom_core::Hint::text("never reviewed; ").operation("hot_reviewed");
         return vec![span(Role::Warning, hint.then(" records a review of all rules"))];

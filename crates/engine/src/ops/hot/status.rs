@@ -195,7 +195,7 @@ fn show_whole(view: &mut View, measure: &HotMeasure) {
 }
 
 /// Describes how far a budget is used.
-pub(super) fn fill_remark(fill: Fill) -> &'static str {
+pub(crate) fn fill_remark(fill: Fill) -> &'static str {
     match fill {
         Fill::Room => "",
         Fill::Near => "nearly full",
@@ -203,7 +203,7 @@ pub(super) fn fill_remark(fill: Fill) -> &'static str {
     }
 }
 
-pub(super) fn fill_role(fill: Fill) -> Role {
+pub(crate) fn fill_role(fill: Fill) -> Role {
     match fill {
         Fill::Room => Role::Good,
         Fill::Near => Role::Warning,

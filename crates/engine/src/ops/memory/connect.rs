@@ -1,14 +1,12 @@
 //! `memory connect`: adds or removes a relation between two memories or documents.
 
-use heirloom_core::Hint;
-use heirloom_core::record::{Body, EventAction, Referent, Relation, RelationRecord};
+use heirloom_core::record::{EventAction, Referent, Relation, RelationRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
+use crate::memory::{MemoryQuery, RelationEnds, WriteTransaction, find_relation, write_relation};
 use crate::view::{Role, View, span};
-use crate::workspace::catalog::Catalog;
-use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
 pub(crate) struct MemoryConnect;
 
@@ -59,17 +57,15 @@ impl Operation for MemoryConnect {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let ends = [request.source.clone(), request.target.clone()];
         let known = MemoryQuery::new().ids(&ends).read(session)?;
-        let from = find_end(session, &mut transaction, &known, &request.source)?;
-        let to = find_end(session, &mut transaction, &known, &request.target)?;
+        let relation_ends = RelationEnds::new(session);
+        let from = relation_ends.find(&mut transaction, &known, &request.source)?;
+        let to = relation_ends.find(&mut transaction, &known, &request.target)?;
         if from == to {
             return Err(Error::bad_input("source and target are the same"));
         }
         // The first query found memories by id only; this one also finds relations of documents by name.
         let known = MemoryQuery::new().referents([from.clone(), to.clone()]).read(session)?;
-        let head = |end: &Referent| {
-            known.memory.heads(end).into_iter().next().unwrap_or_else(|| end.clone())
-        };
-        let existing = known.memory.edges().get(&(head(&from), head(&to), relation)).copied();
+        let existing = find_relation(&known, &from, &to, relation);
         let (id, done) = match (existing, request.remove) {
             (Some(id), false) => (id, "already connected"),
             (Some(id), true) => {
@@ -96,46 +92,11 @@ impl Operation for MemoryConnect {
             (None, false) => {
                 let content = request.reason.unwrap_or_default();
                 let edge = RelationRecord { from: from.clone(), to: to.clone(), relation, content };
-                let record = transaction.new_record(Body::Edge(edge));
-                (transaction.write(&known, &record)?, "connected")
+                (write_relation(&mut transaction, &known, edge)?, "connected")
             }
         };
         transaction.commit()?;
         Ok(ConnectionChange { id: id.to_string(), from, relation, to, done })
-    }
-}
-
-/// Finds one end of the relation.
-fn find_end(
-    session: &Session,
-    transaction: &mut WriteTransaction<'_>,
-    known: &MemorySlice,
-    input: &str,
-) -> Result<Referent, Error> {
-    let not_found = match known.find(input) {
-        Ok(target) => {
-            let names = transaction.referents_of(known, target)?;
-            let first = names.into_iter().next().unwrap_or_else(|| target.referent());
-            return Ok(known.memory.canonical(&first));
-        }
-        Err(error) => error,
-    };
-    if not_found.kind == ErrorKind::NotFound && !not_found.candidates.is_empty() {
-        return Err(not_found);
-    }
-    let catalog = Catalog::read(session)?;
-    match catalog.find(input) {
-        Ok(catalog_entry) => Ok(Referent::document(&catalog_entry.id)),
-        Err(error) if error.candidates.is_empty() => Err(Error::not_found(
-            format!("`{}` is neither a memory nor a document", input.escape_default()),
-            vec![],
-        )
-        .hint(
-            Hint::text("use an id that ")
-                .operation("memory_recall")
-                .then(" shows, or a document's name or path"),
-        )),
-        Err(error) => Err(error),
     }
 }
 

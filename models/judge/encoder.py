@@ -1,40 +1,84 @@
-"""The published encoder that training starts with, without the tokens of other scripts, in half precision."""
+"""The published encoders that training starts with, without the tokens of other scripts, in bytes. Needs no PyTorch."""
 
-import sys
+import argparse
 import unicodedata
 from pathlib import Path
 
-import torch
-from safetensors.torch import load_file, save_file
+import numpy as np
+from parts import write_parts
+from safetensors.numpy import load_file
 
 WORDS = 24_000
 POSITIONS = 128
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+# The same tokens in the vocabulary of MPNet, whose first two positions are unused.
+MPNET_SPECIAL = ["<pad>", "[UNK]", "<s>", "</s>"]
+MPNET_FIRST_POSITION = 2
+LAYER_NAMES = {
+    "out": "attention.attn.o",
+    "out_norm": "attention.LayerNorm",
+    "wide": "intermediate.dense",
+    "narrow": "output.dense",
+    "narrow_norm": "output.LayerNorm",
+}
 
 
 def is_latin(token):
     text = token.removeprefix("##")
     named = (unicodedata.name(char, "") for char in text if char.isalpha())
-    return not token.startswith("[") and all("LATIN" in name for name in named)
+    special = len(token) > 1 and token[0] in "[<"
+    return not special and all("LATIN" in name for name in named)
 
 
-def make(package, out):
+def choose(package, special):
+    """The rows of the kept tokens, and the tokens. The vocabulary is sorted by frequency: rare words are split into pieces."""
     tokens = (package / "vocab.txt").read_text(encoding="utf-8").splitlines()
-    chosen = [tokens.index(token) for token in SPECIAL]
-    # The vocabulary is sorted by frequency: rare words are split into pieces.
-    chosen += [i for i, token in enumerate(tokens[:WORDS]) if is_latin(token)]
+    chosen = [tokens.index(token) for token in special]
+    chosen += [at for at, token in enumerate(tokens[:WORDS]) if is_latin(token)]
+    return chosen, [*SPECIAL, *(tokens[at] for at in chosen[len(special) :])]
+
+
+def minilm(package):
+    chosen, vocabulary = choose(package, SPECIAL)
     weights = load_file(package / "model.safetensors")
-    weights = {name: value for name, value in weights.items() if value.is_floating_point()}
-    words = "embeddings.word_embeddings.weight"
+    weights = {name: value for name, value in weights.items() if value.dtype.kind == "f" and "pooler" not in name}
+    words, positions = (f"embeddings.{name}_embeddings.weight" for name in ("word", "position"))
     weights[words] = weights[words][chosen]
-    positions = "embeddings.position_embeddings.weight"
     weights[positions] = weights[positions][:POSITIONS]
-    out.mkdir(parents=True, exist_ok=True)
-    kept = {name: value.half().contiguous() for name, value in weights.items() if "pooler" not in name}
-    save_file(kept, out / "encoder.safetensors")
-    (out / "vocabulary.txt").write_text("\n".join(tokens[i] for i in chosen) + "\n", encoding="utf-8")
-    print(len(chosen), "tokens")
+    return weights, vocabulary
+
+
+def mpnet(package):
+    """The weights under the names of `mpnet.Teacher`."""
+    chosen, vocabulary = choose(package, MPNET_SPECIAL)
+    weights = load_file(package / "model.safetensors")
+    out = {
+        "words.weight": weights["embeddings.word_embeddings.weight"][chosen],
+        "positions.weight": weights["embeddings.position_embeddings.weight"][MPNET_FIRST_POSITION:][:POSITIONS],
+        "distances.weight": weights["encoder.relative_attention_bias.weight"],
+    }
+    layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
+    for part in ("weight", "bias"):
+        out[f"norm.{part}"] = weights[f"embeddings.LayerNorm.{part}"]
+        for number in range(layers):
+            theirs, own = f"encoder.layer.{number}.", f"layers.{number}."
+            out[f"{own}qkv.{part}"] = np.concatenate([weights[f"{theirs}attention.attn.{it}.{part}"] for it in "qkv"])
+            for name, other in LAYER_NAMES.items():
+                out[f"{own}{name}.{part}"] = weights[f"{theirs}{other}.{part}"]
+    return out, vocabulary
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kind", choices=["minilm", "mpnet"])
+    parser.add_argument("package", type=Path, help="folder with model.safetensors and vocab.txt")
+    parser.add_argument("out", type=Path)
+    args = parser.parse_args()
+    weights, vocabulary = {"minilm": minilm, "mpnet": mpnet}[args.kind](args.package)
+    write_parts(weights, args.out)
+    (args.out / "vocabulary.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
+    print(len(vocabulary), "tokens")
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]), Path(sys.argv[2]))
+    main()

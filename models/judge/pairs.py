@@ -1,6 +1,8 @@
 """The training pairs: clusters of statements about one subject, and pairs written singly."""
 
+import gzip
 import json
+import lzma
 import random
 from dataclasses import dataclass
 from itertools import combinations
@@ -50,6 +52,25 @@ def read_single(path):
         subject_of[find(first)] = find(second)
     for first, second, label in rows:
         yield Pair(first, second, float(label), "single", find(first))
+
+
+def read(path):
+    return list(read_clusters(path) if path.suffix == ".jsonl" else read_single(path))
+
+
+def read_judged(paths):
+    return [pair for path in paths for pair in read(path) if pair.label is not None]
+
+
+def read_pool(path):
+    """Pairs without a label, as two texts each, separated by a tab; perhaps compressed."""
+    opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
+    with opener(path, "rt", encoding="utf-8") as lines:
+        return [tuple(line.rstrip("\n").split("\t")) for line in lines]
+
+
+def pool_name(path):
+    return path.name.partition(".")[0]
 
 
 def unrelated(pairs, count, seed):

@@ -1,29 +1,33 @@
-"""Trains the teacher of the judge: a large encoder, first on everyday sentences and then on the pairs."""
+"""Trains teachers of the judge, large encoders, on the pairs; each scores the pairs that have no label."""
 
 import argparse
 import csv
 import json
-import random
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
+from fit import by_steps, by_time, fit
+from mpnet import SEPARATORS, Teacher
+from pairs import Pair, pool_name, read_judged, read_pool, unrelated
+from parts import read_parts
+from report import report
+from rows import PairRows
+from tokens import read_vocabulary
 
-sys.path.append(str(Path(__file__).parent.parent))
-from mpnet import Teacher, batch_of, read_parts
-from pairs import Pair, unrelated
-from tokens import Tokenizer, read_vocabulary
-from distil import read_pool
-from train import batches_of, encode_all, read, report
-
-BATCH = 32
+BATCH = 64
+SCORED_BATCH = 2048
 
 
 def everyday(folder):
     """Pairs of SICK, SNLI and of negated sentences: whether they contradict each other."""
-    rows = lambda name: csv.DictReader(open(folder / name, encoding="utf-8", errors="replace"), delimiter="\t", quoting=csv.QUOTE_NONE)
+
+    def rows(name):
+        with open(folder / name, encoding="utf-8", errors="replace") as lines:
+            yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+
     for row in rows("sick-train.tsv"):
         yield row["sentence_A"], row["sentence_B"], row["entailment_judgment"] == "CONTRADICTION"
     for row in rows("snli-validation.tsv"):
@@ -34,69 +38,43 @@ def everyday(folder):
             yield row["Text"], row["Hypothesis"], row["gold_label"] == "contradiction"
 
 
-class Trainer:
+def log(*words):
+    print(f"{time.strftime('%H:%M:%S')}", *words, file=sys.stderr, flush=True)
+
+
+class School:
+    """The pairs as tokens, made once for the teachers of all seeds."""
+
     def __init__(self, args):
         self.args = args
-        vocabulary = read_vocabulary(args.encoder / "vocabulary.txt")
-        self.tokenizer = Tokenizer(vocabulary)
-        self.tokens = {}
-        torch.manual_seed(args.seed)
-        self.chance = random.Random(args.seed)
-        self.model = Teacher(len(vocabulary))
-        self.model.load_state_dict(read_parts(args.encoder), strict=False)
-        self.model.to("cuda")
-
-    def encode(self, text):
-        if text not in self.tokens:
-            self.tokens[text] = self.tokenizer.encode(text)
-        return self.tokens[text]
+        self.vocabulary = read_vocabulary(args.encoder / "vocabulary.txt")
+        self.weights = read_parts(args.encoder)
+        torch.set_float32_matmul_precision("high")
 
     def rows(self, pairs):
-        return [(self.encode(pair.first), self.encode(pair.second)) for pair in pairs]
+        texts = [pair if isinstance(pair, tuple) else (pair.first, pair.second) for pair in pairs]
+        return PairRows(self.vocabulary, texts, SEPARATORS, self.args.device)
 
-    @torch.no_grad()
-    def scores(self, pairs, orders=(1, -1)):
-        """The mean of the log-odds in both orders."""
-        self.model.eval()
-        rows = self.rows(pairs)
-        order = sorted(range(len(rows)), key=lambda at: len(rows[at][0]) + len(rows[at][1]))
-        out = np.zeros(len(rows), dtype=np.float32)
-        for start in range(0, len(order), 512):
-            part = order[start : start + 512]
-            for swap in orders:
-                with torch.autocast("cuda", torch.bfloat16):
-                    odds = self.model(*batch_of([rows[at][::swap] for at in part], "cuda"))
-                out[part] += odds.float().cpu().numpy() / len(orders)
-        return out
+    def teacher(self, seed):
+        torch.manual_seed(seed)
+        model = Teacher(len(self.vocabulary))
+        model.load_encoder(self.weights)
+        return model.to(self.args.device)
 
-    def train(self, pairs, epochs, rate):
-        head = [p for n, p in self.model.named_parameters() if n.startswith("head")]
-        rest = [p for n, p in self.model.named_parameters() if not n.startswith("head")]
-        groups = [{"params": head, "lr": rate * 10}, {"params": rest, "lr": rate}]
-        optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
-        steps = epochs * (len(pairs) // BATCH)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimizer, [rate * 10, rate], total_steps=steps + 1, pct_start=0.1, anneal_strategy="linear"
-        )
-        rows = self.rows(pairs)
-        lengths = [len(first) + len(second) for first, second in rows]
-        for epoch in range(epochs):
-            self.model.train()
-            losses = []
-            for chosen in batches_of(lengths, BATCH, self.chance):
-                batch = [rows[at][:: self.chance.choice((1, -1))] for at in chosen]
-                target = torch.tensor([pairs[at].label for at in chosen], device="cuda")
-                target = target * (1 - self.args.smoothing) + self.args.smoothing / 2
-                with torch.autocast("cuda", torch.bfloat16):
-                    odds = self.model(*batch_of(batch, "cuda"))
-                loss = F.binary_cross_entropy_with_logits(odds.float(), target)
-                optimizer.zero_grad()
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-                optimizer.step()
-                schedule.step()
-                losses.append(loss.detach())
-            print(f"epoch {epoch + 1}: loss {torch.stack(losses).mean():.4f}", file=sys.stderr, flush=True)
+    def train(self, model, rows, pairs, progress):
+        smoothing = self.args.smoothing
+        labels = torch.tensor([pair.label for pair in pairs], device=self.args.device)
+        losses = []
+
+        def after_step(step, done, loss):
+            losses.append(loss)
+            if step % 500 == 0:
+                log(f"{done:.0%} of the training, step {step}: loss {torch.stack(losses).mean():.4f}")
+                losses.clear()
+
+        everything = torch.arange(len(rows), device=self.args.device)
+        targets = labels * (1 - smoothing) + smoothing / 2
+        return fit(model, rows, targets, lambda: everything, progress, BATCH, self.args.rate, after_step)
 
 
 def main():
@@ -106,30 +84,50 @@ def main():
     parser.add_argument("--everyday", type=Path)
     parser.add_argument("--hold-out", nargs="*", type=Path, default=[])
     parser.add_argument("--score", nargs="*", type=Path, default=[], help="files of pairs to be scored into --save")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1], help="a teacher for each")
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--rate", type=float, default=2e-5)
+    parser.add_argument("--minutes", type=float, help="of training for each teacher, in place of --epochs")
+    parser.add_argument("--rate", type=float, default=3e-5)
     parser.add_argument("--smoothing", type=float, default=0.05)
     parser.add_argument("--unrelated", type=int, default=4000)
+    parser.add_argument("--device", default="cuda")
     parser.add_argument("--save", type=Path)
     args = parser.parse_args()
-    trainer = Trainer(args)
-    if args.everyday:
-        pairs = [Pair(a, b, float(label), "everyday", "") for a, b, label in everyday(args.everyday)]
-        trainer.train(pairs, 1, args.rate)
-    pairs = [pair for path in args.pairs for pair in read(path) if pair.label is not None]
-    pairs += unrelated(pairs, args.unrelated, args.seed)
-    trainer.train(pairs, args.epochs, args.rate)
-    name = {"seed": args.seed, "rate": args.rate, "epochs": args.epochs, "everyday": bool(args.everyday), "pairs": len(pairs)}
-    print(json.dumps(name), flush=True)
-    for path in args.hold_out:
-        pairs = [pair for pair in read(path) if pair.label is not None]
-        report(path.stem, trainer.scores(pairs), pairs)
-    for path in args.score:
-        pairs = read_pool(path)
-        trainer.tokens.update(encode_all(trainer.tokenizer, pairs))
-        args.save.mkdir(parents=True, exist_ok=True)
-        np.save(args.save / f"{path.stem}-{args.seed}.npy", trainer.scores(pairs, orders=(1,)).astype(np.float16))
+    if args.score and not args.save:
+        parser.error("--score needs --save FOLDER")
+
+    pairs = read_judged(args.pairs)
+    pairs += unrelated(pairs, args.unrelated, 1)
+    held = [(path.stem, read_judged([path])) for path in args.hold_out]
+    first = [Pair(a, b, float(label), "everyday", "") for a, b, label in everyday(args.everyday)] if args.everyday else []
+    school = School(args)
+    rows, first_rows = school.rows(pairs), school.rows(first) if first else None
+    held = [(name, judged, school.rows(judged)) for name, judged in held]
+    pools = [(pool_name(path), school.rows(read_pool(path))) for path in args.score]
+    log(len(pairs), "pairs to learn,", sum(len(pool) for _, pool in pools), "to score")
+
+    together = {}
+    for seed in args.seeds:
+        model = school.teacher(seed)
+        if first:
+            school.train(model, first_rows, first, by_steps(len(first) // BATCH))
+        progress = by_time(args.minutes) if args.minutes else by_steps(args.epochs * (len(pairs) // BATCH))
+        steps = school.train(model, rows, pairs, progress)
+        print(json.dumps({"seed": seed, "rate": args.rate, "steps": steps, "everyday": bool(first), "pairs": len(pairs)}), flush=True)
+        for name, judged, held_rows in held:
+            scores = held_rows.scores(model)
+            together.setdefault(name, []).append(scores)
+            report(name, scores, judged)
+        for name, pool in pools:
+            args.save.mkdir(parents=True, exist_ok=True)
+            # Half of the teachers read the statements in the other order, so that their mean knows both.
+            scores = pool.scores(model, orders=(seed % 2 == 0,), size=SCORED_BATCH)
+            np.save(args.save / f"{name}-{seed}.npy", scores.astype(np.float16))
+            log("scored", name)
+        del model
+    if len(args.seeds) > 1:
+        for name, judged, _ in held:
+            report(f"{name}, mean of the teachers", np.mean(together[name], axis=0), judged)
 
 
 if __name__ == "__main__":

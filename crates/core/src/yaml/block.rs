@@ -117,14 +117,27 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let is_safe_start = first.is_alphabetic() || matches!(first, '_' | '/' | '(');
     let is_safe = |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
-    let ends_flow = in_flow && text.contains(['[', ']', '{', '}', ',', '"', '\'', ':', '?', '#']);
     is_safe_start
         && !text.ends_with([' ', ':'])
-        && text.chars().all(is_safe)
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && !ends_flow
+        && !has_ascii_syntax(text, in_flow)
+        && (text.is_ascii() || text.chars().all(is_safe))
         && !RESERVED_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// Returns whether a text has ASCII characters that mean something in YAML: control characters, a colon before a space, a
+/// number sign after a space, and in brackets also what ends a value there. One pass over the bytes, because answers have
+/// thousands of texts.
+fn has_ascii_syntax(text: &str, in_flow: bool) -> bool {
+    let mut previous = 0;
+    text.bytes().any(|byte| {
+        let before = std::mem::replace(&mut previous, byte);
+        match byte {
+            b' ' => before == b':',
+            b'#' => in_flow || before == b' ',
+            b'[' | b']' | b'{' | b'}' | b',' | b'"' | b'\'' | b':' | b'?' => in_flow,
+            _ => byte.is_ascii_control(),
+        }
+    })
 }
 
 /// Returns whether a text is written as a literal block: several lines that need no escapes.

@@ -64,6 +64,11 @@ impl Output {
             false => paint(role, text),
         };
         let text = view.render(terminal_width(), &|hint| self.word(hint), &paint);
+        if is_plain {
+            // A view has no escape sequences that would have to be removed.
+            drop(stdout);
+            return self.text(&text);
+        }
         finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 

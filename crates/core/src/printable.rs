@@ -4,8 +4,7 @@
 /// breaks and the characters of `is_deceptive`. It uses JSON escapes, so that JSON text keeps its
 /// value.
 pub fn escape_unprintable(text: &str) -> String {
-    let is_escaped = |c: char| (c.is_control() && c != '\t') || is_deceptive(c);
-    if !text.contains(is_escaped) {
+    if is_printable(text) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len() + 8);
@@ -25,6 +24,21 @@ pub fn escape_unprintable(text: &str) -> String {
     out
 }
 
+/// Returns whether [`escape_unprintable`] leaves a text as it is.
+pub fn is_printable(text: &str) -> bool {
+    !(text.bytes().any(may_start_escaped) && text.contains(is_escaped))
+}
+
+/// Returns whether a byte is the first one of a character that is escaped, or of others that begin like it. Most texts
+/// have none, and need not be decoded.
+fn may_start_escaped(byte: u8) -> bool {
+    matches!(byte, 0..=8 | 0x0a..=0x1f | 0x7f | 0xc2 | 0xe2 | 0xf3)
+}
+
+fn is_escaped(c: char) -> bool {
+    (c.is_control() && c != '\t') || is_deceptive(c)
+}
+
 /// Returns whether a character makes text look different from what it is: bidirectional controls
 /// reorder it, line and paragraph separators break lines, and tag characters are invisible but read by
 /// language models.
@@ -37,6 +51,15 @@ fn is_deceptive(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_escaped_character_is_found_by_its_first_byte() {
+        for c in ('\0'..=char::MAX).filter(|c| is_escaped(*c)) {
+            assert!(may_start_escaped(c.to_string().as_bytes()[0]), "{c:?}");
+            assert!(!is_printable(&format!("a{c}")), "{c:?}");
+        }
+        assert!(is_printable("plain\ttext é 日本 – “quoted”"));
+    }
 
     #[test]
     fn control_and_deceptive_characters_are_escaped() {

@@ -10,6 +10,7 @@ mod table;
 mod text;
 mod wrapped_line;
 
+use text::is_printable;
 pub use text::{Role, Span, escape_unprintable, span};
 
 use heirloom_core::hint::{HintFormatter, format_hints, has_hints};
@@ -143,13 +144,9 @@ impl View {
                     continue;
                 }
                 ViewBlock::Text(text) if text.is_empty() => continue,
-                ViewBlock::Text(text) => out.push_str(&escape_lines(text)),
-                ViewBlock::Json(document) => {
-                    out.push_str(&escape_lines(&format_json(document, word)));
-                }
-                ViewBlock::Yaml(document) => {
-                    out.push_str(&escape_lines(&format_yaml(document, word)));
-                }
+                ViewBlock::Text(text) => push_lines(&mut out, text),
+                ViewBlock::Json(document) => push_lines(&mut out, &format_json(document, word)),
+                ViewBlock::Yaml(document) => push_lines(&mut out, &format_yaml(document, word)),
                 ViewBlock::Blank => {}
             }
             out.push('\n');
@@ -158,10 +155,18 @@ impl View {
     }
 }
 
-fn escape_lines(text: &str) -> String {
-    let lines = text.trim_end_matches('\n').split('\n');
-    let lines = lines.map(|line| escape_unprintable(line.trim_end_matches('\r')));
-    lines.collect::<Vec<_>>().join("\n")
+/// Adds the lines of a text, escaped.
+fn push_lines(out: &mut String, text: &str) {
+    for (position, line) in text.trim_end_matches('\n').split('\n').enumerate() {
+        if position > 0 {
+            out.push('\n');
+        }
+        let line = line.trim_end_matches('\r');
+        match is_printable(line) {
+            true => out.push_str(line),
+            false => out.push_str(&escape_unprintable(line)),
+        }
+    }
 }
 
 /// Formats a JSON document over several lines, with its hints worded.

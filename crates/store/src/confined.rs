@@ -115,11 +115,32 @@ impl ConfinedDir {
         self.handle.exists(relative)
     }
 
-    /// Opens a regular file for reading. The file type is checked first, because opening a FIFO would
-    /// block forever.
+    /// Opens a regular file for reading.
     pub(crate) fn open_file(&self, relative: &str) -> io::Result<File> {
+        self.open_regular(relative).map(|(file, _)| file)
+    }
+
+    /// Opens a regular file for reading and returns its size. It is opened without blocking and then checked, because
+    /// opening a FIFO would block forever.
+    #[cfg(unix)]
+    fn open_regular(&self, relative: &str) -> io::Result<(File, u64)> {
+        use cap_std::fs::OpenOptionsExt;
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        let file = self.handle.open_with(relative, &options)?.into_std();
+        let metadata = file.metadata()?;
+        check_regular(metadata.is_dir(), metadata.is_file())?;
+        Ok((file, metadata.len()))
+    }
+
+    /// Opens a regular file for reading and returns its size. The file type is checked first, because opening something
+    /// else could block.
+    #[cfg(not(unix))]
+    fn open_regular(&self, relative: &str) -> io::Result<(File, u64)> {
         self.check_regular(relative)?;
-        self.handle.open(relative).map(cap_std::fs::File::into_std)
+        let file = self.handle.open(relative)?.into_std();
+        let size = file.metadata()?.len();
+        Ok((file, size))
     }
 
     /// Opens a regular file for reading and writing, and creates it if it does not exist.
@@ -156,8 +177,7 @@ impl ConfinedDir {
 
     /// Reads a regular file of at most `limit` bytes.
     pub fn read(&self, relative: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let file = self.open_file(relative)?;
-        let size = file.metadata()?.len();
+        let (file, size) = self.open_regular(relative)?;
         let mut bytes = Vec::new();
         if size <= limit {
             bytes.reserve_exact(usize::try_from(size).unwrap_or_default() + 1);
@@ -191,7 +211,7 @@ impl ConfinedDir {
     }
 
     /// Replaces a file by bytes like [`ConfinedDir::replace_unsynced`].
-    pub(crate) fn replace_bytes_unsynced(&self, relative: &str, bytes: &[u8]) -> io::Result<()> {
+    pub fn replace_bytes_unsynced(&self, relative: &str, bytes: &[u8]) -> io::Result<()> {
         self.write_draft(relative, bytes)?;
         self.rename(&draft_name(relative), relative)
     }
@@ -295,13 +315,17 @@ impl ConfinedDir {
 
     fn check_regular(&self, relative: &str) -> io::Result<()> {
         let metadata = self.handle.metadata(relative)?;
-        if metadata.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+        check_regular(metadata.is_dir(), metadata.is_file())
+    }
+}
+
+fn check_regular(is_folder: bool, is_file: bool) -> io::Result<()> {
+    match (is_folder, is_file) {
+        (true, _) => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
+        (false, false) => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
         }
-        if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-        }
-        Ok(())
+        (false, true) => Ok(()),
     }
 }
 

@@ -174,12 +174,14 @@ fn take(items: &[&BudgetItem], limit: usize) -> FormChoices {
 /// Takes each item in its smallest form if that fits into what is left, and then improves them in order.
 fn take_smallest_first(items: &[&BudgetItem], limit: usize) -> FormChoices {
     let mut left = limit;
-    let mut forms: Vec<Option<usize>> = Vec::with_capacity(items.len());
-    for item in items {
+    let mut forms: Vec<Option<usize>> = vec![None; items.len()];
+    for (item, form) in items.iter().zip(&mut forms) {
         let smallest = item.forms.len().checked_sub(1);
-        let form = smallest.filter(|form| item.cost(Some(*form)) <= left);
-        left -= item.cost(form);
-        forms.push(form);
+        *form = smallest.filter(|form| item.cost(Some(*form)) <= left);
+        left -= item.cost(*form);
+    }
+    if left == 0 {
+        return FormChoices { forms };
     }
     for (item, form) in items.iter().zip(&mut forms) {
         let cost = item.cost(*form);
@@ -215,15 +217,17 @@ fn share_out(
     let mut layer_tokens: Vec<usize> = always.iter().map(|layer| layer.tokens).collect();
     let mut pool = limit;
     let mut shares: f64 = layers.iter().map(|layer| layer.share).sum();
+    let mut rest = items;
     for (at, layer) in layers.iter().enumerate() {
+        let (offered, others) = rest.split_at(layer.conditional.len());
+        rest = others;
         let part = if shares > 0.0 { (layer.share / shares).clamp(0.0, 1.0) } else { 0.0 };
         // The product is at most `pool`, so it fits into the integer.
         let target = (pool as f64 * part) as usize;
         let allowed = target.min(layer.max_tokens.unwrap_or(usize::MAX));
-        let offered: Vec<&BudgetItem> = layer.conditional.iter().collect();
         let within = allowed.saturating_sub(layer_tokens[at]).min(left);
-        let taken = take(&offered, within);
-        let tokens = taken.tokens(&offered);
+        let taken = take(offered, within);
+        let tokens = taken.tokens(offered);
         left -= tokens;
         layer_tokens[at] += tokens;
         pool = pool.saturating_sub(layer_tokens[at]);

@@ -20,15 +20,19 @@ impl FormChoices {
 
     /// Returns the value of the chosen forms.
     pub(super) fn value(&self, items: &[&BudgetItem]) -> u64 {
-        let heaviest = 2 * items.len() as u64;
-        let weights = (0..heaviest).map(|position| heaviest - position);
-        let chosen = items.iter().zip(&self.forms).zip(weights);
+        let chosen = items.iter().zip(&self.forms).zip(weights(items.len()));
         let value = |((item, form), weight): ((&&BudgetItem, &Option<usize>), u64)| {
             let form = form.and_then(|form| item.forms.get(form));
             form.map_or(0, |form| form.points * weight)
         };
         chosen.map(value).sum()
     }
+}
+
+/// Returns the weights of the positions of a list: they fall from twice the number of items to one more than that number.
+fn weights(items: usize) -> impl Iterator<Item = u64> {
+    let heaviest = 2 * items as u64;
+    (0..items as u64).map(move |position| heaviest - position)
 }
 
 /// Returns the best choice of all limits of the grid from `lowest` to `limit`. `lowest` is used by other items and is
@@ -53,8 +57,12 @@ pub(super) fn best_choice(
             return chosen;
         }
     }
+    let bound = ValueBound::new(items);
     let mut next = Some(round_down(limit));
     while let Some(tried) = next.filter(|tried| *tried >= lowest) {
+        if bound.of(tried - lowest) < best_value as f64 {
+            break;
+        }
         let chosen = choose(tried);
         let value = chosen.value(items);
         if value >= best_value {
@@ -65,8 +73,105 @@ pub(super) fn best_choice(
     best
 }
 
+/// The value that no choice for a limit exceeds: that of the best choice if a part of an improvement could be had for the
+/// same part of its cost. It ends the search early, because the bound falls with the limit.
+struct ValueBound {
+    /// The sums of the costs and of the values of the improvements, the one with the most value for its cost first.
+    sums: Vec<(f64, f64)>,
+}
+
+impl ValueBound {
+    fn new(items: &[&BudgetItem]) -> Self {
+        let mut steps = Vec::new();
+        for (item, weight) in items.iter().zip(weights(items.len())) {
+            add_improvements(item, weight, &mut steps);
+        }
+        // What costs nothing comes first.
+        let value_for_cost = |step: &(f64, f64)| step.1 / step.0;
+        steps.retain(|step| step.1 > 0.0);
+        steps.sort_unstable_by(|a, b| value_for_cost(b).total_cmp(&value_for_cost(a)));
+        let mut sum = (0.0, 0.0);
+        let sums = steps.into_iter().map(|(cost, value)| {
+            sum = (sum.0 + cost, sum.1 + value);
+            sum
+        });
+        ValueBound { sums: sums.collect() }
+    }
+
+    /// Returns the bound for a limit. One is added for what is lost by rounding.
+    fn of(&self, limit: usize) -> f64 {
+        let limit = limit as f64;
+        let fitting = self.sums.partition_point(|(cost, _)| *cost <= limit);
+        let (cost, value) = fitting.checked_sub(1).map_or((0.0, 0.0), |last| self.sums[last]);
+        let part = self.sums.get(fitting).map_or(0.0, |(next_cost, next_value)| {
+            (next_value - value) * (limit - cost) / (next_cost - cost)
+        });
+        value + part + 1.0
+    }
+}
+
+/// Adds the cost and the value of each improvement of an item from nothing to its full form. Forms that are worth less than
+/// what lies between two others are passed over, so that each improvement has less value for its cost than the one before.
+fn add_improvements(item: &BudgetItem, weight: u64, steps: &mut Vec<(f64, f64)>) {
+    let mut corners: Vec<(f64, f64)> = vec![(0.0, 0.0)];
+    for form in item.forms.iter().rev() {
+        let point = (form.tokens as f64, (form.points * weight) as f64);
+        while let [.., before, last] = corners[..]
+            && (last.1 - before.1) * (point.0 - last.0) <= (point.1 - last.1) * (last.0 - before.0)
+        {
+            corners.pop();
+        }
+        corners.push(point);
+    }
+    let pairs = corners.windows(2);
+    steps.extend(pairs.map(|pair| (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1)));
+}
+
 /// Returns the largest limit of the grid that is at most `limit`.
 fn round_down(limit: usize) -> usize {
     let step = 1 << limit.checked_ilog2().unwrap_or(0).saturating_sub(GRID_BITS);
     limit - limit % step
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{ItemForm, take};
+    use super::*;
+
+    fn item() -> impl Strategy<Value = BudgetItem> {
+        prop::collection::vec((0usize..60, 1u64..900), 1..4).prop_map(|forms| {
+            let mut total = ItemForm { tokens: 0, points: 0 };
+            let mut forms: Vec<ItemForm> = forms
+                .into_iter()
+                .map(|(tokens, points)| {
+                    total.tokens += tokens;
+                    total.points += points;
+                    total
+                })
+                .collect();
+            forms.reverse();
+            BudgetItem { forms }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_bound_changes_no_choice(items in prop::collection::vec(item(), 1..25), limit in 0usize..1500) {
+            let items: Vec<&BudgetItem> = items.iter().collect();
+            let bound = ValueBound::new(&items);
+            let mut best = FormChoices { forms: vec![None; items.len()] };
+            let mut best_value = 0;
+            for tried in (0..=limit).rev().filter(|tried| round_down(*tried) == *tried) {
+                let chosen = take(&items, tried);
+                let value = chosen.value(&items);
+                prop_assert!(value as f64 <= bound.of(tried), "{value} for {tried}");
+                if value >= best_value {
+                    (best, best_value) = (chosen, value);
+                }
+            }
+            prop_assert_eq!(best_choice(&items, limit, 0, |limit| take(&items, limit)), best);
+        }
+    }
 }

@@ -4,6 +4,7 @@ pub(crate) mod archive;
 pub mod catalog;
 pub(crate) mod documents;
 pub(crate) mod entry_dates;
+pub(crate) mod found_document;
 pub(crate) mod inherit;
 pub(crate) mod input_checks;
 pub(crate) mod learning_file;

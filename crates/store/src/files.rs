@@ -17,6 +17,7 @@ use crate::StoreError;
 pub use crate::confined::FolderEntry;
 use crate::confined::{ConfinedDir, IfMissing, is_escape};
 use crate::git::{Repository, RepositoryLookup};
+use crate::stamp::{self, Stamp};
 
 /// The folder whose presence marks a workspace.
 pub(crate) const HOME_FOLDER: &str = ".heirloom";
@@ -234,6 +235,29 @@ impl Root {
         self.dir.list(os_path(relative)).map_err(|error| io_problem(relative, &error))
     }
 
+    /// Lists a folder like [`Root::list`], with the stamp of each regular file that is no link. Only stamps that every later
+    /// change of the file changes are returned.
+    pub fn list_with_stamps(
+        &self,
+        relative: &str,
+    ) -> Result<Vec<(FolderEntry, Option<Stamp>)>, Problem> {
+        self.record_visits([relative.to_owned()]);
+        let started = stamp::now();
+        match self.dir.list_with_stamps(os_path(relative)) {
+            Ok(mut entries) => {
+                for (_, stamp) in &mut entries {
+                    *stamp = stamp.filter(|stamp| stamp.is_older_than(started));
+                }
+                Ok(entries)
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(vec![]),
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
+                Err(Problem::in_file(relative, "this is a file, but a folder was expected"))
+            }
+            Err(error) => Err(io_problem(relative, &error)),
+        }
+    }
+
     /// Creates a file and its folders. Returns `false` if the file exists already.
     pub fn create(&self, relative: &str, text: &str) -> Result<bool, StoreError> {
         self.create_parents(relative)?;
@@ -290,7 +314,7 @@ impl Root {
     }
 
     /// Opens the cache folder if it exists and can be used.
-    pub(crate) fn existing_cache(&self) -> Option<ConfinedDir> {
+    pub fn existing_cache(&self) -> Option<ConfinedDir> {
         self.dir.open_private(CACHE_FOLDER, IfMissing::Fail).ok()
     }
 

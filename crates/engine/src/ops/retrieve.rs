@@ -5,6 +5,7 @@ mod budget;
 pub(crate) mod context;
 mod documents;
 mod entries;
+mod entry_cache;
 pub(crate) mod learnings;
 mod lists;
 pub(crate) mod overview;

@@ -10,6 +10,7 @@ use heirloom_store::listings::Listings;
 use heirloom_store::{Root, archive};
 use serde_json::Map;
 
+use crate::workspace::found_document::FoundDocument;
 use crate::workspace::inherit;
 use crate::workspace::scopes::{ScopeFolder, ScopePath, Scopes};
 use crate::workspace::template;
@@ -17,15 +18,6 @@ use crate::{Error, Session};
 
 /// The level of plans.
 const PLAN_LEVEL: &str = "plan";
-
-/// Where a plan is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlanPath {
-    /// The name: of the folder of a plan, or of the file in a scope.
-    pub(crate) name: String,
-    /// The path of the document.
-    pub(crate) path: String,
-}
 
 /// A document of which the front matter was read.
 #[derive(Debug, Clone, Default)]
@@ -100,27 +92,25 @@ impl DocumentCard {
 pub(crate) fn plans_of_scopes(
     scopes: &Scopes<'_>,
     within: &[ScopePath],
-) -> (Vec<PlanPath>, Vec<Problem>) {
+) -> (Vec<FoundDocument>, Vec<Problem>) {
     let (found, problems) = scopes.documents(within, &[ScopeFolder::Plans]);
-    let paths = found.into_iter().flat_map(|folder| folder.paths);
-    let plan = |path: String| PlanPath { name: path::stem(&path).to_owned(), path };
-    (paths.map(plan).collect(), problems)
+    (found.into_iter().flat_map(|folder| folder.documents).collect(), problems)
 }
 
 /// Returns the plans of the level `plan` of the default hierarchy, by name; none if it has no such level.
-pub(crate) fn plans_of_level(session: &Session) -> Result<(Vec<PlanPath>, Vec<Problem>), Error> {
+pub(crate) fn plans_of_level(
+    session: &Session,
+) -> Result<(Vec<FoundDocument>, Vec<Problem>), Error> {
     let (_, hierarchy) = inherit::hierarchy(session.config()?, None)?;
-    let (found, problems) = documents_of_level(session.root(), &hierarchy, PLAN_LEVEL);
-    let plan = |(name, path): (String, String)| PlanPath { name, path };
-    Ok((found.into_iter().map(plan).collect(), problems))
+    Ok(documents_of_level(session.root(), &hierarchy, PLAN_LEVEL))
 }
 
-/// Returns the name and the path of the main document of each name of a level. A level without names has one document.
+/// Returns the main document of each name of a level. A level without names has one document.
 pub(crate) fn documents_of_level(
     root: &Root,
     hierarchy: &Hierarchy,
     level: &str,
-) -> (Vec<(String, String)>, Vec<Problem>) {
+) -> (Vec<FoundDocument>, Vec<Problem>) {
     let Some(needs) = hierarchy.level(level).map(Level::required_levels) else {
         return (vec![], vec![]);
     };
@@ -134,7 +124,10 @@ pub(crate) fn documents_of_level(
     let named = mains.map(|placed| {
         let name =
             placed.selectors.last().map_or_else(|| level.to_owned(), |(_, name)| name.clone());
-        (name, placed.document.path)
+        let path = placed.document.path;
+        let stamp = listings.stamp(&path);
+        let stamp = stamp.filter(|stamp| stamp.is_older_than(listings.started_at()));
+        FoundDocument { name, path, stamp }
     });
     (named.collect(), problems)
 }

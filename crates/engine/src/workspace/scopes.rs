@@ -13,6 +13,7 @@ use heirloom_store::layout;
 use heirloom_store::{Config, Root, StoreError};
 
 use crate::Error;
+use crate::workspace::found_document::FoundDocument;
 use crate::workspace::inherit;
 
 /// The hierarchy whose scopes are used if the default hierarchy has none.
@@ -98,8 +99,8 @@ impl fmt::Display for ScopePath {
 #[derive(Debug)]
 pub(crate) struct FolderDocuments {
     pub(crate) folder: ScopeFolder,
-    /// The paths, in order.
-    pub(crate) paths: Vec<String>,
+    /// The documents by path.
+    pub(crate) documents: Vec<FoundDocument>,
 }
 
 /// The levels of the scopes of a workspace.
@@ -224,9 +225,9 @@ impl<'r> Scopes<'r> {
         let mut found = Vec::new();
         for ((folder, _), listed) in places.into_iter().zip(listed) {
             match listed {
-                Ok((paths, unusable)) => {
+                Ok((documents, unusable)) => {
                     problems.extend(unusable);
-                    found.push(FolderDocuments { folder, paths });
+                    found.push(FolderDocuments { folder, documents });
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -253,21 +254,27 @@ fn has_scopes(hierarchy: &Hierarchy) -> bool {
 }
 
 /// Lists the documents in a folder, and the problems of those whose names cannot be used.
-fn list_documents(root: &Root, folder: &str) -> Result<(Vec<String>, Vec<Problem>), Problem> {
-    let mut paths = Vec::new();
+fn list_documents(
+    root: &Root,
+    folder: &str,
+) -> Result<(Vec<FoundDocument>, Vec<Problem>), Problem> {
+    let mut documents = Vec::new();
     let mut problems = Vec::new();
-    for item in root.list(folder)? {
+    for (item, stamp) in root.list_with_stamps(folder)? {
         if item.is_folder || !is_document(&item.name) {
             continue;
         }
         let path = format!("{folder}/{}", item.name);
         match item.is_utf8 {
-            true => paths.push(path),
+            true => {
+                let name = path::stem(&path).to_owned();
+                documents.push(FoundDocument { name, path, stamp });
+            }
             false => problems
                 .push(Problem::in_file(path, "the file's name is not UTF-8").hint("rename it")),
         }
     }
-    Ok((paths, problems))
+    Ok((documents, problems))
 }
 
 fn is_document(file_name: &str) -> bool {

@@ -48,7 +48,7 @@ pub(super) fn find(session: &Session) -> Result<(Vec<MigratedDocument>, Vec<Prob
         let (projects, more) = documents_of_level(root, &hierarchy, "project");
         problems.extend(more);
         let plans = plans.into_iter().map(|plan| (plan.path, DocumentKind::Plan));
-        let projects = projects.into_iter().map(|(_, path)| (path, DocumentKind::Overview));
+        let projects = projects.into_iter().map(|found| (found.path, DocumentKind::Overview));
         found.extend(plans.chain(projects).map(|(path, kind)| MigratedDocument {
             path,
             kind,

@@ -10,8 +10,9 @@ use serde_json::json;
 
 use crate::memory::WriteTransaction;
 use crate::view::{Role, View, span};
+use crate::workspace::found_document::FoundDocument;
 use crate::workspace::plan_documents::{
-    DocumentCard, PlanPath, plans_of_level, plans_of_scopes, unknown_status,
+    DocumentCard, plans_of_level, plans_of_scopes, unknown_status,
 };
 use crate::workspace::scopes::Scopes;
 use crate::workspace::typed_path::path_in_workspace;
@@ -102,7 +103,7 @@ fn parse_status(typed: &str) -> Result<PlanStatus, Error> {
 }
 
 /// Finds a plan of either layout by a path or a name.
-fn find(session: &Session, typed: &str) -> Result<(PlanPath, DocumentCard), Error> {
+fn find(session: &Session, typed: &str) -> Result<(FoundDocument, DocumentCard), Error> {
     let root = session.root();
     let scopes = Scopes::of(root, session.config()?)?;
     let (mut plans, _) = plans_of_scopes(&scopes, &scopes.all()?);
@@ -113,8 +114,8 @@ fn find(session: &Session, typed: &str) -> Result<(PlanPath, DocumentCard), Erro
     Ok((plan, card))
 }
 
-fn choose(plans: &[PlanPath], typed: &str, typed_path: &str) -> Result<PlanPath, Error> {
-    let is_at_path = |plan: &&PlanPath| {
+fn choose(plans: &[FoundDocument], typed: &str, typed_path: &str) -> Result<FoundDocument, Error> {
+    let is_at_path = |plan: &&FoundDocument| {
         plan.path == typed_path || path::folder(&plan.path) == typed_path.trim_end_matches('/')
     };
     let mut at_path = plans.iter().filter(is_at_path);
@@ -125,7 +126,7 @@ fn choose(plans: &[PlanPath], typed: &str, typed_path: &str) -> Result<PlanPath,
     let name = match name::find_loosely(typed, names) {
         Match::One(name) => name,
         Match::Ambiguous(names) => {
-            let is_meant = |plan: &&PlanPath| names.contains(&plan.name);
+            let is_meant = |plan: &&FoundDocument| names.contains(&plan.name);
             return Err(ambiguous(typed, plans.iter().filter(is_meant)));
         }
         Match::Unknown(candidates) => {
@@ -135,14 +136,14 @@ fn choose(plans: &[PlanPath], typed: &str, typed_path: &str) -> Result<PlanPath,
             return Err(Error::not_found(message, names));
         }
     };
-    let found: Vec<&PlanPath> = plans.iter().filter(|plan| plan.name == name).collect();
+    let found: Vec<&FoundDocument> = plans.iter().filter(|plan| plan.name == name).collect();
     match found.as_slice() {
         [plan] => Ok((*plan).clone()),
         several => Err(ambiguous(typed, several.iter().copied())),
     }
 }
 
-fn ambiguous<'p>(typed: &str, plans: impl Iterator<Item = &'p PlanPath>) -> Error {
+fn ambiguous<'p>(typed: &str, plans: impl Iterator<Item = &'p FoundDocument>) -> Error {
     let paths = plans.map(|plan| plan.path.clone()).collect();
     let message = format!("`{}` could be any of several plans", typed.escape_default());
     Error::not_found(message, paths).hint("use a path")

@@ -2,6 +2,7 @@
 //! out and counted.
 
 use std::cmp::Reverse;
+use std::io;
 
 use heirloom_core::budget::{self, BudgetItem, BudgetLayer, ItemForm, LayerPlan};
 use heirloom_core::{Hint, yaml};
@@ -27,15 +28,20 @@ const MAX_CHOICES: usize = 2;
 /// A text with more bytes for each token of the limit exceeds it; its tokens need not be counted.
 const MAX_BYTES_PER_TOKEN: usize = 16;
 
-/// The costs of a list.
+/// An answer has at most so many times as many bytes in JSON as in YAML, which has no quotes but indents.
+const MAX_JSON_BYTES: usize = 2;
+
+/// The costs of a list. Entries beyond those that could fill the budget are not offered, and are left out.
 #[derive(Debug, Clone)]
 struct ListCosts {
     spec: ListSpec,
+    /// How many entries are not offered.
+    not_offered: usize,
     /// The tokens of the whole list, estimated from the entries that were counted.
     tokens: usize,
-    /// The positions of the entries, the most important first.
+    /// The positions of the offered entries, the most important first.
     order: Vec<usize>,
-    /// The costs of the first entries in this order, which are offered.
+    /// Their costs, in this order.
     items: Vec<BudgetItem>,
 }
 
@@ -47,24 +53,34 @@ pub(super) fn fit_by_default(
     limit: usize,
 ) -> Result<(), Error> {
     // A token has at least one byte, so the tokens of most answers need not be counted.
-    if yaml::write_document(&answer.value()).len() <= limit {
+    if may_be_written_in(answer, limit * MAX_JSON_BYTES)
+        && yaml::write_document(&answer.value()).len() <= limit
+    {
         return Ok(());
     }
-    let problems = yaml::write_document(&json!({ "problems": answer.problems }));
-    fit(session, answer, limit + tokens::count(&problems))?;
+    fit(session, answer, limit + count_problems(answer))?;
     if answer.left_out.is_empty() {
         answer.tokens = None;
     }
     Ok(())
 }
 
+/// Counts the tokens of the problems. Counting takes some milliseconds, and most answers have none.
+fn count_problems(answer: &Retrieval) -> usize {
+    match answer.problems.is_empty() {
+        true => 0,
+        false => tokens::count(&yaml::write_document(&json!({ "problems": answer.problems }))),
+    }
+}
+
 /// Shortens and leaves out entries so that the answer as YAML has at most `limit` tokens.
 pub(super) fn fit(session: &Session, answer: &mut Retrieval, limit: usize) -> Result<(), Error> {
     let mut counter = TokenCounter::open(session.root());
     answer.tokens = Some(limit);
-    let text = yaml::write_document(&answer.value());
-    let may_fit = text.len() / MAX_BYTES_PER_TOKEN <= limit;
-    let total = match may_fit.then(|| counter.count(&text)).filter(|total| *total <= limit) {
+    let max_bytes = limit.saturating_mul(MAX_BYTES_PER_TOKEN * MAX_JSON_BYTES);
+    let may_fit = may_be_written_in(answer, max_bytes);
+    let total = may_fit.then(|| count(&mut counter, answer));
+    let total = match total.filter(|total| *total <= limit) {
         Some(total) => total,
         None => choose_what_fits(&mut counter, answer, limit)?,
     };
@@ -113,6 +129,22 @@ fn choose_what_fits(
         }
     }
     Ok(total)
+}
+
+/// Returns whether an answer has at most `limit` bytes as JSON, without writing more of it than that.
+fn may_be_written_in(answer: &Retrieval, limit: usize) -> bool {
+    struct Limited(usize);
+    impl io::Write for Limited {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer(Limited(limit), answer).is_ok()
 }
 
 fn count(counter: &mut TokenCounter<'_>, answer: &Retrieval) -> usize {
@@ -180,8 +212,25 @@ impl ListVisitor for CostVisitor<'_, '_> {
         }
         let counted: usize = items.iter().map(|item| item.forms[0].tokens).sum();
         let tokens = counted * order.len() / items.len().max(1);
-        self.lists.push(ListCosts { spec, tokens, order, items });
+        let not_offered = order.len() - items.len();
+        let order = keep_offered(entries, &order[..items.len()]);
+        self.lists.push(ListCosts { spec, not_offered, tokens, order, items });
     }
+}
+
+/// Removes the entries that are not offered, and returns the new positions of the others in the given order.
+fn keep_offered<E>(entries: &mut Vec<E>, offered: &[usize]) -> Vec<usize> {
+    let mut is_offered = vec![false; entries.len()];
+    offered.iter().for_each(|position| is_offered[*position] = true);
+    let mut kept = 0;
+    let mut new_positions = Vec::with_capacity(entries.len());
+    for is_offered in &is_offered {
+        new_positions.push(kept);
+        kept += usize::from(*is_offered);
+    }
+    let mut is_offered = is_offered.into_iter();
+    entries.retain(|_| is_offered.next().unwrap_or_default());
+    offered.iter().map(|position| new_positions[*position]).collect()
 }
 
 /// Keeps the entries that were chosen.
@@ -201,17 +250,17 @@ impl ListVisitor for ChoiceVisitor<'_> {
         };
         let mut forms: Vec<Option<usize>> = vec![None; entries.len()];
         let mut left = LeftOutEntries::new(spec.name);
-        // Entries that were not offered are left out.
-        let chosen = plan.conditional.iter().copied().chain(std::iter::repeat(None));
+        left.entries = list.not_offered;
         let mut kept_tokens = 0;
-        for (at, (position, chosen)) in list.order.iter().zip(chosen).enumerate() {
-            forms[*position] = chosen;
+        let offered = list.order.iter().zip(&list.items);
+        for ((position, item), chosen) in offered.zip(&plan.conditional) {
+            forms[*position] = *chosen;
             match chosen {
                 None => left.entries += 1,
                 Some(0) => {}
                 Some(_) => left.shortened += 1,
             }
-            let form = chosen.and_then(|form| list.items.get(at)?.forms.get(form));
+            let form = chosen.and_then(|form| item.forms.get(form));
             kept_tokens += form.map_or(0, |form| form.tokens);
         }
         left.tokens = list.tokens.saturating_sub(kept_tokens);

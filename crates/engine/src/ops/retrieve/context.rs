@@ -54,13 +54,15 @@ impl Operation for RetrieveContext {
         let tier = request.tier.unwrap_or(Tier::T0);
 
         let overviews = documents::overviews(session, &selected, request.tier)?;
-        let plans = documents::plans(session, &selected, &plan_filters, tier)?;
         let learnt = learnings::read(session, &selected, &tags, request.tier)?;
         let (found, folder_problems) =
             selected.scopes.documents(&selected.within, &FURTHER_FOLDERS);
-        let further = |folder| documents::folder(session, &found, folder, &tags, tier);
-        let [features, spikes, architecture] = FURTHER_FOLDERS.map(further);
-        let (features, spikes, architecture) = (features?, spikes?, architecture?);
+        let [features, spikes, architecture] =
+            FURTHER_FOLDERS.map(|folder| documents::in_folder(&found, folder, &tags));
+        let plans = documents::find_plans(session, &selected, &plan_filters)?;
+        let [plans, features, spikes, architecture] =
+            documents::read(session, [plans, features, spikes, architecture], tier);
+        let (plans, features, spikes, architecture) = (plans?, features?, spikes?, architecture?);
 
         let mut not_shown = plans.hidden;
         let mut problems = overviews.problems;

@@ -1,14 +1,17 @@
 //! Reads the plans, overviews and other documents of a scope.
 
 use heirloom_core::Problem;
-use heirloom_core::{parallel, path};
+use heirloom_core::parallel;
+use heirloom_store::Root;
 
 use super::answer::HiddenCount;
 use super::entries::{DocumentEntry, OverviewEntry, Tier};
+use super::entry_cache::CacheFile;
 use super::request::{Filters, ScopeSelection};
+use crate::workspace::found_document::FoundDocument;
 use crate::workspace::inherit;
 use crate::workspace::plan_documents::{
-    DocumentCard, PlanPath, count_archived, documents_of_level, plans_of_level, plans_of_scopes,
+    DocumentCard, count_archived, documents_of_level, plans_of_level, plans_of_scopes,
 };
 use crate::workspace::scopes::{FolderDocuments, OVERVIEW_FILE, ScopeFolder, ScopePath};
 use crate::{Error, Session};
@@ -24,90 +27,136 @@ pub(super) struct EntryList<E> {
     pub(super) problems: Vec<Problem>,
 }
 
-/// What became of a document: its entry, or why it has none.
-enum DocumentOutcome {
-    Entry(Box<DocumentEntry>),
+/// A document as it was read: its entry, or why it has none.
+#[derive(Debug)]
+pub(super) enum DocumentState {
+    Current(Box<DocumentEntry>),
     Archived,
     Superseded,
-    /// It does not pass the filters. Its status is kept, because a status that some document has is not unknown.
-    Filtered(Option<String>),
     Unreadable(Vec<Problem>),
 }
 
-/// Reads the plans of a scope and of all scopes in it; without a scope, the plans of the repository.
-pub(super) fn plans(
+/// Documents of one kind, and which of them are wanted.
+pub(super) struct DocumentGroup<'f> {
+    documents: Vec<FoundDocument>,
+    filters: &'f Filters,
+    hidden: HiddenCount,
+    problems: Vec<Problem>,
+}
+
+/// Finds the plans of a scope and of all scopes in it; without a scope, the plans of the repository.
+pub(super) fn find_plans<'f>(
     session: &Session,
     selected: &ScopeSelection<'_>,
-    filters: &Filters,
-    tier: Tier,
-) -> Result<EntryList<DocumentEntry>, Error> {
+    filters: &'f Filters,
+) -> Result<DocumentGroup<'f>, Error> {
     let ScopeSelection { scopes, scope, within } = selected;
-    let (found, problems) = match scope {
+    let (documents, problems) = match scope {
         Some(_) => plans_of_scopes(scopes, within),
         None => plans_of_level(session)?,
     };
-    let mut collected = read_documents(session, &found, filters, tier, problems)?;
     let folder = |scope: &ScopePath| scopes.folder(scope, ScopeFolder::Plans);
     let folders = scope.as_ref().map(|_| within.iter().filter_map(folder).collect::<Vec<_>>());
-    collected.hidden.archived += count_archived(session, folders.as_deref())?;
-    Ok(collected)
+    let archived = count_archived(session, folders.as_deref())?;
+    let hidden = HiddenCount { archived, ..HiddenCount::default() };
+    Ok(DocumentGroup { documents, filters, hidden, problems })
 }
 
-/// Reads the documents in a folder of scopes.
-pub(super) fn folder(
-    session: &Session,
+/// Selects the documents in a folder of scopes.
+pub(super) fn in_folder<'f>(
     found: &[FolderDocuments],
     folder: ScopeFolder,
-    filters: &Filters,
-    tier: Tier,
-) -> Result<EntryList<DocumentEntry>, Error> {
+    filters: &'f Filters,
+) -> DocumentGroup<'f> {
     let found = found.iter().filter(|found| found.folder == folder);
-    let documents = found
-        .flat_map(|found| &found.paths)
-        .map(|document| PlanPath { name: path::stem(document).to_owned(), path: document.clone() });
-    read_documents(session, &documents.collect::<Vec<_>>(), filters, tier, vec![])
+    let documents = found.flat_map(|found| &found.documents).cloned().collect();
+    DocumentGroup { documents, filters, hidden: HiddenCount::default(), problems: vec![] }
 }
 
-fn read_documents(
+/// Reads groups of documents, and returns the entries of each.
+pub(super) fn read<const N: usize>(
     session: &Session,
-    found: &[PlanPath],
-    filters: &Filters,
+    groups: [DocumentGroup<'_>; N],
     tier: Tier,
-    mut problems: Vec<Problem>,
-) -> Result<EntryList<DocumentEntry>, Error> {
-    let root = session.root();
-    let read = parallel::map(found, MIN_PARALLEL_DOCUMENTS, |plan| {
-        let card = DocumentCard::read(root, &plan.path)?;
-        Some(match () {
-            () if card.is_unreadable() => DocumentOutcome::Unreadable(card.problems),
-            () if card.is_archived() => DocumentOutcome::Archived,
-            () if card.is_superseded() => DocumentOutcome::Superseded,
-            () => {
-                let entry = DocumentEntry::new(card, &plan.name, tier);
-                let is_wanted = filters.accept_status(entry.status.as_deref())
-                    && filters.accept_tags(&entry.tags);
-                match is_wanted {
-                    true => DocumentOutcome::Entry(Box::new(entry)),
-                    false => DocumentOutcome::Filtered(entry.status),
+) -> [Result<EntryList<DocumentEntry>, Error>; N] {
+    let documents = groups.iter().flat_map(|group| &group.documents);
+    let documents: Vec<FoundDocument> = documents.cloned().collect();
+    let mut states = read_states(session.root(), &documents, tier).into_iter();
+    groups.map(|group| {
+        let states = states.by_ref().take(group.documents.len()).flatten();
+        group.choose(states)
+    })
+}
+
+impl DocumentGroup<'_> {
+    /// Returns the entries of those documents that are in force and wanted.
+    fn choose(
+        self,
+        states: impl Iterator<Item = DocumentState>,
+    ) -> Result<EntryList<DocumentEntry>, Error> {
+        let DocumentGroup { documents, filters, mut hidden, mut problems } = self;
+        let mut entries = Vec::with_capacity(documents.len());
+        let mut other_statuses = Vec::new();
+        for state in states {
+            match state {
+                DocumentState::Current(entry) => {
+                    let is_wanted = filters.accept_status(entry.status.as_deref())
+                        && filters.accept_tags(&entry.tags);
+                    match is_wanted {
+                        true => entries.push(*entry),
+                        // A status that some document has is not unknown.
+                        false => other_statuses.extend(entry.status),
+                    }
                 }
+                DocumentState::Archived => hidden.archived += 1,
+                DocumentState::Superseded => hidden.superseded += 1,
+                DocumentState::Unreadable(found) => problems.extend(found),
             }
-        })
-    });
-    let mut entries = Vec::with_capacity(read.len());
-    let mut hidden = HiddenCount::default();
-    let mut other_statuses = Vec::new();
-    for read in read.into_iter().flatten() {
-        match read {
-            DocumentOutcome::Entry(entry) => entries.push(*entry),
-            DocumentOutcome::Archived => hidden.archived += 1,
-            DocumentOutcome::Superseded => hidden.superseded += 1,
-            DocumentOutcome::Filtered(status) => other_statuses.extend(status),
-            DocumentOutcome::Unreadable(found) => problems.extend(found),
         }
+        let own = entries.iter().filter_map(|entry: &DocumentEntry| entry.status.as_deref());
+        filters.check_status(&own.chain(other_statuses.iter().map(String::as_str)))?;
+        Ok(EntryList { entries, hidden, problems })
     }
-    let own = entries.iter().filter_map(|entry: &DocumentEntry| entry.status.as_deref());
-    filters.check_status(&own.chain(other_statuses.iter().map(String::as_str)))?;
-    Ok(EntryList { entries, hidden, problems })
+}
+
+/// Reads documents; `None` for one that does not exist any more. Those that were not changed since an earlier request are
+/// not read again if no text of them is needed.
+fn read_states(root: &Root, found: &[FoundDocument], tier: Tier) -> Vec<Option<DocumentState>> {
+    if tier != Tier::T0 {
+        return parallel::map(found, MIN_PARALLEL_DOCUMENTS, |document| {
+            DocumentState::read(root, document, tier)
+        });
+    }
+    let file = CacheFile::read(root, found.len());
+    let cache = file.documents();
+    let mut states: Vec<_> = found.iter().map(|document| cache.get(document)).collect();
+    let missing: Vec<usize> = (0..found.len()).filter(|at| states[*at].is_none()).collect();
+    let read = parallel::map(&missing, MIN_PARALLEL_DOCUMENTS, |at| {
+        DocumentState::read(root, &found[*at], tier)
+    });
+    let mut is_new = false;
+    for (at, state) in missing.into_iter().zip(read) {
+        let is_cacheable = !matches!(state, None | Some(DocumentState::Unreadable(_)));
+        is_new |= is_cacheable && found[at].stamp.is_some();
+        states[at] = state;
+    }
+    if is_new {
+        cache.save(root, found, &states);
+    }
+    states
+}
+
+impl DocumentState {
+    /// Reads a document; `None` if it does not exist any more.
+    fn read(root: &Root, document: &FoundDocument, tier: Tier) -> Option<Self> {
+        let card = DocumentCard::read(root, &document.path)?;
+        Some(match () {
+            () if card.is_unreadable() => DocumentState::Unreadable(card.problems),
+            () if card.is_archived() => DocumentState::Archived,
+            () if card.is_superseded() => DocumentState::Superseded,
+            () => DocumentState::Current(Box::new(DocumentEntry::new(card, document, tier))),
+        })
+    }
 }
 
 /// Reads the overviews of a scope, of the scopes around it and of those in it, the outermost first. The workspace's own is
@@ -140,9 +189,9 @@ fn repository_overviews(
     let (workspaces, mut problems) = documents_of_level(root, &hierarchy, "workspace");
     let (projects, more) = documents_of_level(root, &hierarchy, "project");
     problems.extend(more);
-    let workspaces = workspaces.into_iter().map(|(name, path)| (name, path, Tier::T1));
+    let workspaces = workspaces.into_iter().map(|found| (found.name, found.path, Tier::T1));
     let projects =
-        projects.into_iter().map(|(name, path)| (format!("project/{name}"), path, Tier::T0));
+        projects.into_iter().map(|found| (format!("project/{}", found.name), found.path, Tier::T0));
     let places = workspaces.chain(projects);
     let places = places.map(|(name, path, default)| (name, path, tier.unwrap_or(default)));
     let mut collected = read_overviews(session, &places.collect::<Vec<_>>());

@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::workspace::found_document::FoundDocument;
 use crate::workspace::plan_documents::DocumentCard;
 
 /// How much of a document is returned.
@@ -32,6 +33,13 @@ pub(super) struct EntryMeta {
     pub(super) document_path: String,
     /// Id of the document or the entry.
     pub(super) document_id: String,
+}
+
+impl EntryMeta {
+    /// Returns where a document is.
+    pub(super) fn of(found: &FoundDocument) -> Self {
+        EntryMeta { document_path: found.path.clone(), document_id: found.name.clone() }
+    }
 }
 
 /// A plan, or another document of a scope.
@@ -139,8 +147,8 @@ pub(super) struct EntryRank {
 }
 
 impl DocumentEntry {
-    /// Makes the entry of a plan or of another document with an id, which could be read.
-    pub(super) fn new(card: DocumentCard, id: &str, tier: Tier) -> Self {
+    /// Makes the entry of a plan or of another document, which could be read.
+    pub(super) fn new(card: DocumentCard, found: &FoundDocument, tier: Tier) -> Self {
         let mut name = card.field("name").or_else(|| card.field("title"));
         let mut description = card.field("description");
         let mut created = card.field("created");
@@ -156,7 +164,7 @@ impl DocumentEntry {
             None => status,
         });
         DocumentEntry {
-            name: name.unwrap_or_else(|| id.to_owned()),
+            name: name.unwrap_or_else(|| found.name.clone()),
             description,
             status,
             created: created.map(plain_day),
@@ -164,7 +172,7 @@ impl DocumentEntry {
             project: card.field("project"),
             tags: card.list("tags"),
             content: content(&card, tier, overview_text),
-            meta: EntryMeta { document_path: card.path, document_id: id.to_owned() },
+            meta: EntryMeta::of(found),
         }
     }
 

@@ -43,7 +43,9 @@ impl Operation for RetrievePlans {
         let filters = request.filters.combine(request.status, None);
         filters.refuse_category()?;
         let tier = request.tier.unwrap_or(Tier::T0);
-        let found = documents::plans(session, &selected, &filters, tier)?;
+        let plans = documents::find_plans(session, &selected, &filters)?;
+        let [found] = documents::read(session, [plans], tier);
+        let found = found?;
         let answer = Retrieval {
             plans: Some(found.entries),
             not_shown: found.hidden,

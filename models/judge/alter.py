@@ -5,13 +5,13 @@ from functools import lru_cache
 
 OPPOSITES = """
 always/never  must/must not  must/may  may/must not  may/may not  should/should not  can/cannot  will/will not
-is/is not  are/are not  was/was not  were/were not  is/is never  are/are never
+is/is not  are/are not  was/was not  were/were not  is/is never  are/are never  is always/is never  are always/are never  must always/must never  will always/will never
 has been/has not been  have been/have not been
 do not need to/must  does not need to/must
 all/only some  every/no  only/also  none of/all of  both/only one of  nothing/everything  anyone/no one  anything/nothing
 at most/at least  up to/at least  no more than/more than  more than/fewer than  greater than/less than  larger than/smaller than
 longer than/shorter than  higher than/lower than  newer than/older than  earlier than/later than
-before/after  with/without  still/no longer  already/not yet  even if/only if  if/unless  once/twice
+before/after  with a/without a  with an/without an  with any/without any  without>with  still/no longer  already/not yet  even if/only if  if/unless  once per/twice per  only once/several times  once a day/twice a day  exactly once/at most twice
 enabled/disabled  enables/disables  required/optional  mandatory/optional  allowed/forbidden  permitted/prohibited
 supported/not supported  public/private  internal/external  synchronous/asynchronous  synchronously/asynchronously
 manual/automatic  manually/automatically  immediately/eventually  temporary/permanent  temporarily/permanently
@@ -51,14 +51,14 @@ per second, per minute, per hour, per day | each user, each tenant, each project
 SAME = """
 at most/no more than/not more than | at least/no fewer than/not less than | must not/may never/is not allowed to
 cannot/can not/can't | does not/doesn't | do not/don't | is not/isn't | are not/aren't | will not/won't | should not/shouldn't
-every/each | prior to>before | use/employ | contains/holds | greater than/more than | greater than>above | less than>below
+every/each | prior to>before | contains/holds | greater than/more than | greater than>above | less than>below
 stored/kept/saved | removed/deleted | remove/delete | required/mandatory/not optional | optional/not required
 enabled/turned on/switched on | disabled/turned off/switched off | automatically/without intervention/on its own
 immediately/at once/right away | multiple/several | specified/given | currently/at present | in order to>to
 identical/the same | forbidden/not allowed/prohibited | allowed/permitted | whenever/each time | such as>like
-maximum/upper limit/largest permitted | minimum/lower limit/smallest permitted | obtain/get | obtained/got | invoked/called
+the maximum is/the upper limit is | the minimum is/the lower limit is | a maximum of/at most | a minimum of/at least | obtain/get | obtained/got | invoked/called
 supports/can handle | requires/needs | prevents/stops | fails/does not succeed | succeeds/does not fail | returns/gives back
-unique/never the same twice | never/at no time | always/at all times | only/exclusively | because>since
+never/at no time | always/at all times | only/exclusively | because>since
 empty/without content | immutable/unchangeable | additional/further/extra | large/big | determines/decides | modify/change
 modified/changed | created/made | starts/begins | stops/ends | terminated/ended | location/place | ignored/disregarded
 invalid/not valid | is equal to/equals | valid/acceptable | unsupported/not supported | initially/at first | exceeds/is more than
@@ -68,7 +68,7 @@ FIXED = """
 no one, is no, are no, one of the, each of, all of, not only, only if, if only, may not be, at least one, no longer be,
 at all, for all, of all, first of all, and only, all right, left to, key to, with respect, with regard, without, as long as,
 whether or not, if not, or not, is to, are to, if any, even if, as if, or last, user interface, command line, time zone,
-second argument, second parameter, the second, a second, Windows Server, may be, last modified, is not only
+second argument, second parameter, the second, a second, Windows Server, may be, last modified, is not only, the only, only once, once again, at once, always be, used to
 """
 VERBS = """
 accepts adds affects allows applies appears assumes begins blocks builds calls causes changes checks closes contains

@@ -6,12 +6,13 @@ import re
 import sys
 from pathlib import Path
 
-from alter import VERBS
+from alter import VERBS, base_form
 from documents import documents
 
 sys.path.append(str(Path(__file__).parent.parent))
 import packages
 
+MIN_WORDS, MAX_WORDS, MAX_CHARACTERS = 4, 30, 220
 SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)(?<!cf)[.!?][\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])")
 LEAD = re.compile(
     r"^(?:(?:please )?note(?: that|:)|however,|also,|in addition,|additionally,|furthermore,|moreover,|therefore,|thus,|hence,|"
@@ -19,27 +20,73 @@ LEAD = re.compile(
     r"optional\.|required\.|deprecated[.:]|for this reason,|as a result,|consequently,|similarly,|likewise,|in practice,)\s*",
     re.I,
 )
-# What a sentence says of something that another sentence names.
+# A sentence with these speaks of what another one says, or of the document itself.
 UNSAID = re.compile(
-    r"\b(?:this|these|those|above|below|following|see|e\.g|i\.e|examples?|chapter|tutorial|appendix|figure|section|discussed|"
+    r"\b(?:this|these|those|above|below|following|see|e\.g|i\.e|etc|examples?|chapter|tutorial|appendix|figure|section|discussed|"
     r"described|mentioned|we|we'll|we've|our|I|let's|let us|my|previous|aforementioned|here|such an?|same way|latter|former|"
     r"otherwise|instead|todo|fixme|copyright|page|documentation|document|docs|guide|readme|placeholder|patch|pull request|"
-    r"blog|article|book|example\.com|introduced|new in|refer|overview|learn|more information|details?)\b",
+    r"blog|article|book|example\.com|introduced|new in|refer|overview|learn|more information|details?|in question)\b",
     re.I,
 )
-PRONOUN = re.compile(r"^(?:\S+ ){0,2}(?:it|they|them|that|he|she|its|their|there|both|either|neither|one|ones|so|then|another)\b", re.I)
-FIRST = re.compile(r"^(?:(?:the )?default(?: value)?(?:s| is| to)|and|but|or|because|which|where|what|how|why|whether|as|like|not|to|e\.g)\b", re.I)
-VERB = re.compile(
-    r"(?<!that )(?<!which )(?<!who )\b(?:is|are|was|has|have|does|do|must|may|can|cannot|can't|should|shall|will|won't|"
-    r"doesn't|isn't|aren't|never|always|don't|need|needs|defaults|" + "|".join(VERBS.split()) + r")\b"
+PRONOUN = re.compile(
+    r"^(?:\S+ ){0,2}(?:it|they|them|that|he|she|its|their|there|both|either|neither|one|ones|so|then|another|such)\b"
+    r"|^If [^,]*, (?:it|they|the \w+ (?:is|are|will be)|\w+s|no \w+ \w+s)\b",
+    re.I,
 )
-# Begins like the first line of a comment: what a function does.
-SUMMARY = re.compile(r"^[A-Z][a-z]+s (?:the|an?|all|whether|if|one|any|that)\b|^(?:Get|Set|Return|Create|List|Delete|Update|Whether|Specify)\b")
+FIRST = re.compile(r"^(?:(?:the )?default(?: value)?(?:s| is| to)|and|but|or|because|which|where|what|how|why|whether|as|like|not|to)\b", re.I)
+SIGNS = re.compile(r"[=<>{}\\|*#$~^@%\[\]!?]|::|: | - |\.\.|\S{36}|--\w+ --|\w/\w+/\w|[a-z]\.(?:If|The|An?|It|For|When|You|Use|Only|By|In|To|All|Each)\b|\.\S*\.\S*\.")
+# Forms that may be nouns count as verbs only before what follows verbs.
+NOUNS = set(
+    "applies blocks builds calls causes changes checks controls copies counts ends forces forwards handles holds installs loads logs "
+    "matches moves needs overrides passes points prints processes reads records registers releases requires resets returns runs "
+    "serves shares shows sorts starts stops stores supports throws tracks triggers updates uses waits works writes reads".split()
+)
+VERB = re.compile(
+    r"\b(?:(?:is|are|was|has|have|does|do|must|may|can|cannot|can't|should|shall|will|won't|doesn't|isn't|aren't|never|always|don't|"
+    + "|".join(verb for verb in VERBS.split() if verb not in NOUNS)
+    + r")\b|(?:" + "|".join(sorted(NOUNS)) + r") (?:an?|the|no|any|all|each|every|only|one|its|their|your|to|with|by|in|on|from|\d+|[A-Z]\w+)\b)"
+)
+SUBORDINATE = re.compile(
+    r"\b(?:that|which|who|whose|whether|if|when|whenever|where|while|because|since|unless|until|before|after|once|as|so|indicating|"
+    r"specifying|containing|representing|describing|used)\b[^,;]*"
+)
+# Rules may begin with a verb; what a function does may not, for it names no subject.
+ADVICE = set("Use Avoid Do Ensure Keep Set Make Store Run Start Stop Choose".split())
+ACTIONS = """
+adds asks attempts awaits cancels configures constructs defaults deploys displays encodes enumerates extends fetches finds
+formats gets gives instantiates iterates lists marks modifies obtains prepares queries retrieves retries schedules searches
+sets speeds swaps tells tests tries turns verifies wraps yields names computes calculates enters exits
+"""  # fmt: skip
+WITHOUT_SUBJECT = re.compile(
+    r"^(?:(?:"
+    + "|".join(word.capitalize() for verb in (VERBS + ACTIONS).split() for word in {verb, base_form(verb)} if word.capitalize() not in ADVICE)
+    + r"|Please|Possible|Unset|Thrown|Should|Must|May|Can|Will|Is|Are|Has|Known|Valid|Allowed|Supported|Only valid|None|True|False|Values?|"
+    r"[A-Z][a-z]+(?:ed|en) (?:when|by|to|if|in|for|on|as|with|from)|If (?:not|un|no)\w* |By default, \w+s|"
+    r"The (?:name|value|type|ID|id|list|number|field|parameter|property|option|method|function|default|result|argument|return value)s? "
+    r"(?:is|are|can|must|may|should|cannot|will|has)|The (?:\w+ )?(?:time|date|timestamp|name|type|number|amount|version|order|way|resource|user) "
+    r"(?:the|an?))\b)"
+)
 RULE = re.compile(
     r"\d|\b(?:must|never|always|only|cannot|not|no|default|defaults|at most|at least|maximum|minimum|limit|required|optional|"
-    r"unless|until|every|all|may|before|after|automatically|once|default|disabled|enabled|ignored|deprecated|instead)\b",
+    r"unless|until|every|all|may|before|after|automatically|once|disabled|enabled|ignored|deprecated)\b",
     re.I,
 )
+
+
+def reads_alone(text):
+    """Whether a sentence says something of a subject that it names."""
+    if not MIN_WORDS <= text.count(" ") + 1 <= MAX_WORDS or len(text) > MAX_CHARACTERS or not text.isascii():
+        return False
+    letters = sum(char.isalpha() or char == " " for char in text)
+    if letters < 0.86 * len(text) or SIGNS.search(text) or re.match(r"\d+\.|[^\w\"']", text) or re.search(r"\b(\w+) \1\b", text):
+        return False
+    if text.count('"') % 2 or text.count("(") != text.count(")"):
+        return False
+    if UNSAID.search(text) or PRONOUN.match(text) or FIRST.match(text) or WITHOUT_SUBJECT.match(text):
+        return False
+    if sum(word.isupper() and len(word) > 1 for word in text.split()) > 0.4 * text.count(" "):
+        return False
+    return VERB.search(SUBORDINATE.sub(" ", text[0].lower() + text[1:])) is not None
 
 
 def statement(text):
@@ -47,20 +94,11 @@ def statement(text):
     text = re.sub(r"\s+\([^()]*\)", "", text).strip(" -*\"'")
     while LEAD.match(text):
         text = LEAD.sub("", text, count=1)
-    text = re.sub(r"\s+([,.;:])", r"\1", text)
-    if not text.endswith(".") or text.endswith("..") or not 4 <= text.count(" ") + 1 <= 30 or len(text) > 220:
+    text = re.sub(r"\s+([,;:]|\.(?=\s|$))", r"\1", text)
+    if not text.endswith(".") or text.endswith(".."):
         return None
     text = text[0].upper() + text[1:-1] if text.split(" ")[0].isalpha() else text[:-1]
-    letters = sum(char.isalpha() or char == " " for char in text)
-    if letters < 0.86 * len(text) or not text.isascii() or re.search(r"[=<>{}\\|*#$~^@]|::|\.\.|\S{36}|--\w+ --|\w/\w+/\w|[!?]", text):
-        return None
-    if re.search(r"[\"'(\[]", text) and (text.count('"') % 2 or text.count("(") != text.count(")") or text.count("[") != text.count("]")):
-        return None
-    if UNSAID.search(text) or PRONOUN.match(text) or FIRST.match(text) or not VERB.search(text):
-        return None
-    if sum(word.isupper() and len(word) > 1 for word in text.split()) > 0.4 * text.count(" "):
-        return None
-    return None if SUMMARY.match(text) and not RULE.search(text) else text
+    return text if reads_alone(text) else None
 
 
 def statements_of(source, path):

@@ -15,14 +15,15 @@ import numpy as np
 from alter import alter, names_in, reword
 from mine import RULE
 
-PER_SOURCE = 9000
+PER_SOURCE = 25_000
 # Statements that begin with the same four words.
 PER_BEGINNING = 12
 TERM = re.compile(r"[a-z][a-z0-9_]+(?:[.-][a-z0-9_]+)*")
 # A term of more statements does not make two of them near.
 FREQUENT = 500
 NEAREST = 14
-SAME_TEXT = 0.97
+# Cosines of the words of two statements: near, on one subject, the same but for a word.
+NEAR, ONE_SUBJECT, SAME_TEXT = 0.16, 0.3, 0.97
 
 
 @dataclass
@@ -94,17 +95,15 @@ def pairs_of(statements, chance):
     names = [[match.group() for match, _ in names_in(it.text)] for it in statements]
     for at, near in enumerate(nearest(statements)):
         text = statements[at].text
-        near = [(other, cosine) for other, cosine in near if cosine < SAME_TEXT]
+        near = [(other, cosine) for other, cosine in near if NEAR < cosine < SAME_TEXT]
         chosen = near[:3] + chance.sample(near[3:], min(2, len(near[3:])))
-        for other, cosine in chosen:
-            if cosine > 0.12:
-                yield "near", text, statements[other].text
+        for other, _ in chosen:
+            yield "near", text, statements[other].text
         mates = sections[statements[at].section]
         if len(mates) > 1:
             mate = chance.choice([other for other in mates if other != at])
             yield "section", text, statements[mate].text
-        about = {name for other in [*mates[:40], *(other for other, _ in near)] for name in names[other]}
-        about = sorted(about)
+        about = sorted({name for other in [*mates[:40], *(other for other, _ in near)] for name in names[other]})
         changed = [alter(text, about, chance) for _ in range(2)]
         same = reword(text, chance)
         for it in changed:
@@ -112,7 +111,7 @@ def pairs_of(statements, chance):
         if same:
             yield "reworded", text, same
         yield "altered and reworded", text, alter(same or text, about, chance)
-        if near and near[0][1] > 0.3:
+        if near and near[0][1] > ONE_SUBJECT:
             yield "altered, near", changed[0], statements[near[0][0]].text
 
 

@@ -51,6 +51,16 @@ def from_npm(source, folder):
     )
 
 
+def from_debian(source, folder):
+    """`address` is the path of the package on a mirror."""
+    mirror = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org").rstrip("/")
+    with urllib.request.urlopen(f"{mirror}/{source['address']}", timeout=300) as answer:
+        (folder / source["file"]).write_bytes(answer.read())
+
+
+GETTERS = {"pypi": from_pypi, "npm": from_npm, "debian": from_debian}
+
+
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -59,7 +69,7 @@ def fetch(source, folder):
     path = folder / source["file"]
     if not path.exists():
         print("fetching", source["name"], source["version"], flush=True)
-        get = from_npm if source["registry"] == "npm" else from_pypi
+        get = GETTERS[source["registry"]]
         for wait in (5, 20, 0):
             try:
                 get(source, folder)

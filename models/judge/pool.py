@@ -1,4 +1,4 @@
-"""Pairs without a label, which the teacher judges and the judge learns from: statements of one subject, and altered ones."""
+"""Pairs without a label, which the teacher judges and the judge learns from: statements of one subject, altered and reworded ones."""
 
 import argparse
 import json
@@ -7,54 +7,13 @@ import re
 from itertools import combinations
 from pathlib import Path
 
+from alter import alter, names_in, reword
 from pairs import read_single
 
-SWAPS = [
-    ("always", "never"), ("must", "may"), ("must", "must not"), ("may", "must not"), ("may", "must"), ("can", "cannot"),
-    ("should", "should not"), ("is", "is not"), ("are", "are not"), ("has", "has no"), ("all", "some"), ("every", "no"),
-    ("each", "no"), ("only", "also"), ("at most", "at least"), ("before", "after"), ("enabled", "disabled"),
-    ("required", "optional"), ("allowed", "forbidden"), ("public", "private"), ("internal", "external"), ("daily", "weekly"),
-    ("weekly", "monthly"), ("nightly", "hourly"), ("minutes", "hours"), ("seconds", "minutes"), ("days", "weeks"),
-    ("synchronous", "asynchronous"), ("on", "off"), ("with", "without"), ("first", "last"), ("manual", "automatic"),
-    ("manually", "automatically"), ("read", "write"), ("inside", "outside"), ("encrypted", "plain"), ("ascending", "descending"),
-    ("more than", "less than"), ("up to", "at least"), ("one", "two"), ("two", "three"), ("once", "twice"),
-    ("Monday", "Friday"), ("production", "staging"), ("client", "server"), ("local", "remote"), ("primary", "replica"),
-    ("until", "from"), ("still", "no longer"), ("both", "neither of the"), ("either", "neither"), ("new", "old"),
-]  # fmt: skip
-NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?![\w.])")
-WORD = re.compile(r"[A-Za-z][\w.+/-]*\w")
+# A word of more statements says nothing of their subject.
 FREQUENT = 40
-
-
-def other_number(text, chance):
-    if "." in text:
-        parts = text.split(".")
-        at = chance.randrange(len(parts))
-        parts[at] = str(int(parts[at]) + chance.choice((1, 1, 2, 3)))
-        return ".".join(parts)
-    value = int(text)
-    return str(chance.choice((value + 1, value * 2, value * 10, max(1, value // 2), value + chance.randrange(2, 30))))
-
-
-def alter(text, names, chance):
-    """Changes one thing in a statement: a number, a word of SWAPS, a name, or what it says not."""
-    ways = [("number", match) for match in NUMBER.finditer(text)] * 2
-    for first, second in SWAPS:
-        for old, new in ((first, second), (second, first)):
-            ways += [("swap", match, new) for match in re.finditer(rf"\b{re.escape(old)}\b", text)]
-    own = [match for match in WORD.finditer(text) if match.group() in names or any(c.isupper() for c in match.group()[1:])]
-    ways += [("name", match) for match in own]
-    if not ways:
-        return None
-    way = chance.choice(ways)
-    match = way[1]
-    if way[0] == "number":
-        new = other_number(match.group(), chance)
-    elif way[0] == "swap":
-        new = way[2]
-    else:
-        new = chance.choice(names)
-    return text[: match.start()] + new + text[match.end() :]
+# The share of the statements that are said in other words before one thing is changed.
+REWORDED = 0.4
 
 
 def groups_of(paths):
@@ -96,19 +55,21 @@ def neighbours(groups, count, chance):
 def make(paths, altered, unlike, seed):
     chance = random.Random(seed)
     groups = groups_of(paths)
-    capitals = {word for group in groups for text in group for word in WORD.findall(text) if any(c.isupper() for c in word[1:])}
-    known = sorted(capitals)
+    names_of = [sorted({match.group() for text in group for match, _ in names_in(text)}) for group in groups]
+    known = sorted({name for names in names_of for name in names})
     pairs = set()
-    for group in groups:
+    for group, own in zip(groups, names_of):
         pairs.update(combinations(group, 2))
-        # Names of the same subject first: they are exclusive more often than any other.
-        own = sorted({word for text in group for word in WORD.findall(text) if word in capitals}) * 8 or known
-        names = own + chance.sample(known, min(8, len(known)))
         for _ in range(altered):
+            # Names of the same subject first: they are exclusive more often than any other.
+            names = own if chance.random() < 0.7 else chance.sample(known, min(40, len(known)))
             first, second = chance.choice(group), chance.choice(group)
-            changed = alter(second, names, chance)
-            if changed and changed != second:
-                pairs.add((first, changed))
+            if chance.random() < REWORDED:
+                second = reword(second, chance) or second
+            if chance.random() > REWORDED / 2:
+                second = alter(second, names, chance) or second
+            if first != second:
+                pairs.add((first, second))
     pairs.update(neighbours(groups, unlike, chance))
     pairs = sorted(pairs)
     chance.shuffle(pairs)

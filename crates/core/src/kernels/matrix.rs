@@ -190,3 +190,69 @@ fn portable(rows: &[u8], matrix: &PackedMatrix, products: &mut [i32]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns numbers that look random, with the largest ones among them.
+    fn bytes(count: usize, step: usize) -> Vec<i8> {
+        let number = |at: usize| (((at * step + at * at % 977) % 255) as i16 - 127) as i8;
+        (0..count).map(|at| if at % 89 < 9 { 127 } else { number(at) }).collect()
+    }
+
+    #[test]
+    fn all_instruction_sets_return_the_exact_products() {
+        for (inputs, outputs) in [(16, 16), (48, 80), (384, 64), (1536, 208)] {
+            let weights = bytes(inputs * outputs, 7919);
+            let mut packed = vec![0; inputs * outputs];
+            for (at, weight) in weights.iter().enumerate() {
+                let (output, input) = (at / inputs, at % inputs);
+                let step = (output / 16 * inputs / 4 + input / 4) * STEP_BYTES;
+                packed[step + output % 16 * 4 + input % 4] = weight.cast_unsigned();
+            }
+            let matrix = PackedMatrix::new(inputs, outputs, packed.into()).unwrap();
+            for count in [0, 1, 5, 6, 7, 29] {
+                let activations = bytes(count * inputs, 104_729);
+                let mut expected = vec![];
+                for row in activations.chunks_exact(inputs) {
+                    for weights in weights.chunks_exact(inputs) {
+                        let pairs = row.iter().zip(weights);
+                        expected.push(pairs.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum());
+                    }
+                }
+                for instructions in Instructions::available() {
+                    let offset = |x: &i8| x.cast_unsigned().wrapping_add(OFFSET);
+                    let rows = QuantisedRows {
+                        bytes: activations.iter().map(offset).collect(),
+                        scales: vec![1.0; count],
+                    };
+                    let mut products = vec![7; 3];
+                    instructions.multiply(&rows, &matrix, &mut products);
+                    assert!(products == expected, "{} {inputs} {outputs}", instructions.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_quantised_to_their_largest_number() {
+        let rows = [[1.0, -0.5, 0.25, 0.003], [0.0; 4], [-2.0, 2.0, 1.99, 0.0]];
+        for instructions in Instructions::available() {
+            let mut quantised = QuantisedRows::default();
+            instructions.quantise(rows.as_flattened(), 4, &mut quantised);
+            let signed: Vec<[u8; 4]> = quantised.signed_rows(4).flatten().collect();
+            let signed = signed.concat().into_iter().map(u8::cast_signed).collect::<Vec<_>>();
+            assert_eq!(signed, [127, -64, 32, 0, 0, 0, 0, 0, -127, 127, 126, 0]);
+            assert_eq!(quantised.scales(), [1.0 / 127.0, 0.0, 2.0 / 127.0]);
+        }
+    }
+
+    #[test]
+    fn weights_of_other_sizes_are_refused() {
+        assert!(PackedMatrix::new(16, 16, vec![0; 255].into()).is_none());
+        assert!(PackedMatrix::new(20, 16, vec![0; 320].into()).is_none());
+        assert!(PackedMatrix::new(0, 16, vec![].into()).is_none());
+        assert!(PackedMatrix::new(16, usize::MAX, vec![0; 16].into()).is_none());
+    }
+}

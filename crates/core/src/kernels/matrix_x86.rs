@@ -2,11 +2,11 @@
 //! time, whose sums stay in registers, and all rows before the next outputs, so that weights are read from memory once.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm256_add_epi32, _mm256_cvtepi8_epi16,
-    _mm256_dpbusd_avx_epi32, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_madd_epi16,
-    _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setzero_si256,
-    _mm256_storeu_si256, _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_set1_epi32,
-    _mm512_setzero_si512, _mm512_storeu_si512,
+    __m128i, __m256i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm256_add_epi32,
+    _mm256_cvtepi8_epi16, _mm256_dpbusd_avx_epi32, _mm256_hadd_epi32, _mm256_loadu_si256,
+    _mm256_madd_epi16, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_set1_epi64x,
+    _mm256_setzero_si256, _mm256_storeu_si256, _mm512_dpbusd_epi32, _mm512_loadu_si512,
+    _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
 use super::matrix::{GROUP_INPUTS, PANEL_OUTPUTS, PackedMatrix, STEP_BYTES};
@@ -65,7 +65,13 @@ unsafe fn avx512_tile<const PANELS: usize>(
             sums[row][panel] = starts;
         }
     }
+    // The first tiles of some panels prefetch a panel each of those that come next.
+    let ahead = weights.wrapping_add((PANELS + first_row / TILE_ROWS) * panel_bytes);
+    let prefetches = first_row / TILE_ROWS < PANELS;
     for step in 0..inputs / GROUP_INPUTS {
+        if prefetches {
+            _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(step * STEP_BYTES).cast());
+        }
         let mut step_weights = [_mm512_setzero_si512(); PANELS];
         for panel in 0..PANELS {
             // SAFETY: each panel has so many steps.

@@ -18,7 +18,7 @@ OUT = Path(__file__).parent / "sample.json"
 LAYERS, WIDTH, HEADS, INNER_WIDTH, POSITIONS = 2, 32, 2, 64, 128
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 SIGNS = ".,:;/-()'\"_=<>|$`~!?&#%+\\"
-WORDS = ["the", "cache", "is", "not", "never", "on", "port", "##s", "##ed", "cafe", "time", "##out", "漢", "при", "##вет", "ß"]
+WORDS = ["the", "cache", "is", "not", "never", "on", "port", "##ed", "cafe", "time", "##out", "漢", "при", "##вет", "ß"]
 VOCABULARY = [*SPECIAL, *SIGNS, *LETTERS, *(f"##{letter}" for letter in LETTERS), *WORDS]
 TEXTS = [
     "",

@@ -1,6 +1,20 @@
 //! Vector kernels with SIMD variants for some processors. Every processor can run the portable variant, and all
 //! variants return the same numbers.
 
+mod attention;
+mod instructions;
+mod matrix;
+#[cfg(target_arch = "aarch64")]
+mod matrix_arm;
+#[cfg(target_arch = "x86_64")]
+mod matrix_x86;
+mod network;
+
+pub use attention::AttentionScratch;
+pub use instructions::Instructions;
+pub use matrix::{GROUP_INPUTS, PANEL_OUTPUTS, PackedMatrix, QuantisedRows};
+pub use network::Scaled;
+
 /// Runs a loop compiled for AVX2 if the processor has it, else the portable loop.
 macro_rules! with_avx2 {
     ($portable:ident($($argument:expr),*)) => {{

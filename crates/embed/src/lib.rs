@@ -1,9 +1,11 @@
 //! The embedders. The default is a static model that is compiled into the binary: the vector of a text
 //! is the sum of one vector per word piece. It needs no download and takes a few microseconds per
 //! text. A sentence transformer from a local folder (with the feature `transformer`) or an
-//! OpenAI-compatible endpoint can be configured instead.
+//! OpenAI-compatible endpoint can be configured instead. The judge, a small transformer, reads two statements at once.
 
 mod endpoint;
+mod half;
+mod judge;
 mod model;
 mod near_words;
 mod piece_table;
@@ -15,6 +17,7 @@ mod transformer;
 mod wordpiece;
 
 pub use endpoint::Endpoint;
+pub use judge::{Judge, JudgeError, JudgeFile};
 pub use model::{StaticModel, builtin};
 #[cfg(feature = "transformer")]
 pub use transformer::{ModelFiles, Transformer};

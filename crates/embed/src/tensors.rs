@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::half::halves_to_f32;
+
 /// A matrix in row-major order; a vector has one row.
 #[derive(Debug, Clone)]
 pub(crate) struct Tensor {
@@ -56,22 +58,9 @@ fn decode(dtype: &str, bytes: &[u8]) -> Option<Vec<f32>> {
         "F32" => {
             Some(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
         }
-        "F16" => Some(halves().map(half_to_f32).collect()),
+        "F16" => Some(halves_to_f32(bytes).collect()),
         "BF16" => Some(halves().map(|bits| f32::from_bits(u32::from(bits) << 16)).collect()),
         _ => None,
-    }
-}
-
-/// Converts an IEEE 754 half: 1 bit sign, 5 bits exponent, 10 bits fraction.
-fn half_to_f32(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let fraction = f32::from(bits & 0x3ff) / 1024.0;
-    sign * match exponent {
-        0 => fraction * 2.0_f32.powi(-14),
-        31 if fraction == 0.0 => f32::INFINITY,
-        31 => f32::NAN,
-        _ => (1.0 + fraction) * 2.0_f32.powi(exponent - 15),
     }
 }
 

@@ -1,0 +1,62 @@
+//! Judges the pairs of a file with a model's file, and measures the processor time that a pair takes with each instruction
+//! set.
+//!
+//!     cargo run --profile release -p heirloom-embed --example judge -- models/judge.bin PAIRS.tsv
+//!
+//! A line of PAIRS.tsv has two statements separated by a tab. The log-odds are printed in order, the times to the error
+//! stream.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "an example")]
+
+use std::error::Error;
+use std::time::Instant;
+use std::{env, fs};
+
+use heirloom_core::kernels::Instructions;
+use heirloom_embed::Judge;
+
+/// The fastest of so many rounds counts.
+const ROUNDS: usize = 5;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let [model, pairs] =
+        [1, 2].map(|at| env::args().nth(at).ok_or("MODEL and PAIRS.tsv are needed"));
+    let bytes: &'static [u8] = fs::read(model?)?.leak();
+    let started = Instant::now();
+    let mut judge = Judge::parse(bytes)?;
+    eprintln!("{} bytes were read in {:?}", bytes.len(), started.elapsed());
+    let text = fs::read_to_string(pairs?)?;
+    let fields = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let fields: Vec<Vec<&str>> = fields.filter(|fields| fields.len() > 1).collect();
+    let pairs: Vec<(&str, &str)> = fields.iter().map(|fields| (fields[0], fields[1])).collect();
+    let of = |statement: &str| judge.vocabulary().pieces(statement).len();
+    let tokens: usize = pairs.iter().map(|(a, b)| of(a) + of(b) + 3).sum();
+    eprintln!("{} pairs, {:.1} tokens each", pairs.len(), tokens as f64 / pairs.len() as f64);
+    let mut first_results = None;
+    for instructions in Instructions::available() {
+        judge = judge.with_instructions(instructions);
+        let (mut singly, mut together) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            let started = processor_milliseconds()?;
+            let results: Vec<f32> = pairs.iter().map(|(a, b)| judge.log_odds(a, b)).collect();
+            let between = processor_milliseconds()?;
+            assert_eq!(judge.log_odds_of_all(&pairs), results);
+            let ended = processor_milliseconds()?;
+            assert_eq!(first_results.get_or_insert(results.clone()), &results);
+            singly = singly.min(between - started);
+            together = together.min(ended - between);
+        }
+        let [singly, together] = [singly, together].map(|time| time / pairs.len() as f64);
+        eprintln!("{}: {singly:.2} ms a pair, {together:.2} ms in batches", instructions.name());
+    }
+    for log_odds in first_results.unwrap_or_default() {
+        println!("{log_odds:.6}");
+    }
+    Ok(())
+}
+
+/// Returns the time that this process had a processor; other processes do not count, as they would with a clock.
+fn processor_milliseconds() -> Result<f64, Box<dyn Error>> {
+    let times = fs::read_to_string("/proc/self/schedstat")?;
+    Ok(times.split(' ').next().unwrap_or_default().parse::<f64>()? / 1e6)
+}

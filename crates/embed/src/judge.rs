@@ -1,0 +1,136 @@
+//! The judge of contradictions: a BERT encoder of two statements with weights of eight bits, and one output.
+//! `models/README.md` describes how it is made.
+
+mod encoder;
+mod file;
+mod weights;
+
+use std::error::Error;
+use std::fmt;
+use std::sync::OnceLock;
+
+use heirloom_core::kernels::Instructions;
+
+use self::encoder::{Encoder, Joined};
+use crate::Vocabulary;
+
+/// Longer statements are truncated, as in training.
+const STATEMENT_MAX_TOKENS: usize = 48;
+
+/// The tokens of two joined statements at most: the two, and three special ones.
+const JOINED_MAX_TOKENS: usize = 2 * STATEMENT_MAX_TOKENS + 3;
+
+/// Statements of about so many tokens are computed together, so that their activations stay in the processor's cache.
+const BATCH_TOKENS: usize = 256;
+
+/// The tokens that the vocabulary starts with.
+const SPECIAL_TOKENS: [&str; 4] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"];
+
+/// The ids of the special tokens that are used.
+const START: u32 = 2;
+const SEPARATOR: u32 = 3;
+
+/// A model that says how likely two statements contradict each other.
+#[derive(Debug)]
+pub struct Judge {
+    vocabulary: Vocabulary,
+    encoder: Encoder,
+    instructions: Instructions,
+}
+
+/// A model's file that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgeError {
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+impl JudgeError {
+    fn new(reason: &str) -> Self {
+        JudgeError {
+            message: format!("the model of the judge cannot be used: {reason}"),
+            hint: "install the program again, or make the model with models/judge/export.py".into(),
+        }
+    }
+}
+
+impl fmt::Display for JudgeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for JudgeError {}
+
+/// A model's file, which is checked and read when the model is first needed.
+#[derive(Debug)]
+pub struct JudgeFile {
+    bytes: &'static [u8],
+    judge: OnceLock<Result<Judge, JudgeError>>,
+}
+
+impl JudgeFile {
+    /// Takes a file without reading it.
+    pub const fn new(bytes: &'static [u8]) -> Self {
+        JudgeFile { bytes, judge: OnceLock::new() }
+    }
+
+    /// Returns the model. The first call reads the file.
+    pub fn judge(&self) -> Result<&Judge, &JudgeError> {
+        self.judge.get_or_init(|| Judge::parse(self.bytes)).as_ref()
+    }
+}
+
+impl Judge {
+    /// Checks and reads a model's file. Weights of eight bits stay in it; those of four bits are unpacked.
+    pub fn parse(bytes: &'static [u8]) -> Result<Self, JudgeError> {
+        file::read(bytes).map_err(|reason| JudgeError::new(&reason))
+    }
+
+    /// Uses other instructions than the fastest ones of the processor. The results are the same.
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
+        Judge { instructions, ..self }
+    }
+
+    /// Returns the vocabulary.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Returns the log-odds that two statements contradict each other, in whichever order they are.
+    pub fn log_odds(&self, a: &str, b: &str) -> f32 {
+        self.log_odds_of_all(&[(a, b)])[0]
+    }
+
+    /// Returns the log-odds of each pair. This is faster than one pair at a time.
+    pub fn log_odds_of_all(&self, pairs: &[(&str, &str)]) -> Vec<f32> {
+        let mut log_odds = Vec::with_capacity(pairs.len());
+        let mut batch: Vec<Joined> = Vec::new();
+        for (index, (a, b)) in pairs.iter().enumerate() {
+            let [a, b] = [a, b].map(|statement| self.statement_tokens(statement));
+            batch.extend([join(&a, &b), join(&b, &a)]);
+            let tokens: usize = batch.iter().map(|joined| joined.tokens.len()).sum();
+            if tokens >= BATCH_TOKENS || index + 1 == pairs.len() {
+                let of_orders = self.encoder.log_odds(&batch, self.instructions);
+                let means = of_orders.as_chunks::<2>().0.iter();
+                log_odds.extend(means.map(|[one, other]| (one + other) / 2.0));
+                batch.clear();
+            }
+        }
+        log_odds
+    }
+
+    fn statement_tokens(&self, statement: &str) -> Vec<u32> {
+        let mut tokens = self.vocabulary.pieces(statement);
+        tokens.truncate(STATEMENT_MAX_TOKENS);
+        tokens
+    }
+}
+
+/// Joins the tokens of two statements as in training.
+fn join(first: &[u32], second: &[u32]) -> Joined {
+    let tokens = [&[START], first, &[SEPARATOR], second, &[SEPARATOR]].concat();
+    Joined { tokens, second_start: first.len() + 2 }
+}

@@ -46,6 +46,11 @@ pub fn duplicate_similarity(
     if a.guards != b.guards {
         return None;
     }
+    // A longest common subsequence is not unique, and the result must not depend on the order.
+    let order = |text: &ComparableText| {
+        text.words.iter().map(|word| word.lower.clone()).collect::<Vec<_>>()
+    };
+    let (a, b) = if order(a) <= order(b) { (a, b) } else { (b, a) };
     let (only_a, only_b, common) = compare_words(a, b);
     let others = only_a.len() + only_b.len();
     if common + others == 0 {

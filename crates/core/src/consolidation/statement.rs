@@ -77,7 +77,7 @@ pub(super) struct ComparableWord {
 impl ComparableText {
     /// Reads a text.
     pub fn new(text: &str) -> Self {
-        let mut reader = Reader { guards: BTreeSet::new(), words: vec![], negations: 0 };
+        let mut reader = Reader::default();
         // Every second part stands between backticks, if each is closed.
         let has_code = text.matches('`').count().is_multiple_of(2);
         for (number, part) in text.split('`').enumerate() {
@@ -88,7 +88,7 @@ impl ComparableText {
                 reader.read(part);
             }
         }
-        reader.end_negations("");
+        reader.end_clause();
         ComparableText { guards: reader.guards, words: reader.words }
     }
 
@@ -98,12 +98,18 @@ impl ComparableText {
     }
 }
 
+/// How many words a negation is tied to: "do not use tabs; use spaces" is not "use tabs; do not use spaces".
+const NEGATED_WORDS: usize = 2;
+
 /// Reads the parts of a text.
+#[derive(Default)]
 struct Reader {
     guards: BTreeSet<String>,
     words: Vec<ComparableWord>,
-    /// The number of negations before the next word that says something.
+    /// The number of negations that were read and not tied to words yet.
     negations: usize,
+    /// The words after these negations.
+    negated: Vec<String>,
 }
 
 impl Reader {
@@ -128,20 +134,23 @@ impl Reader {
             let number = digits.map_or(plain, |(_, digits)| digits);
             let unit_of_next = next.and_then(unit);
             self.guards.insert(number_key(number, unit_of_next));
-            self.end_negations(number);
+            self.tie_negations(number);
             self.add(plain, None, false);
             return unit_of_next.is_some();
         }
         if is_negation(word) {
             self.negations += 1;
-            let base = plain.strip_suffix("n't").or(plain.strip_suffix("not")).unwrap_or_default();
-            if MODALS.contains(base) || plain == "can't" || plain == "cannot" {
-                self.guards.insert(format!("modal {}", if base.is_empty() { "can" } else { base }));
+            let base = match plain {
+                "can't" | "cannot" => "can",
+                _ => plain.strip_suffix("n't").unwrap_or_default(),
+            };
+            if MODALS.contains(base) {
+                self.guards.insert(format!("modal {base}"));
             }
             self.add(plain, None, false);
         } else if is_identifier(word) {
             self.guards.insert(format!("name {plain}"));
-            self.end_negations(plain);
+            self.tie_negations(plain);
             self.add(plain, None, false);
         } else if MODALS.contains(plain) {
             self.guards.insert(format!("modal {plain}"));
@@ -156,7 +165,7 @@ impl Reader {
             self.add(plain, None, false);
         } else {
             let stem = terms(plain).into_iter().next().unwrap_or_else(|| plain.to_owned());
-            self.end_negations(&stem);
+            self.tie_negations(&stem);
             let is_name = word.starts_with(char::is_uppercase);
             self.add(plain, Some(stem), is_name);
         }
@@ -168,12 +177,23 @@ impl Reader {
         self.words.push(ComparableWord { lower: lower.to_owned(), stem, is_name, is_opposite });
     }
 
-    /// Ties the negations that were read to what they negate. Two negations cancel each other.
-    fn end_negations(&mut self, negated: &str) {
+    /// Ties the negations that were read to a word after them.
+    fn tie_negations(&mut self, word: &str) {
+        if self.negations > 0 {
+            self.negated.push(word.to_owned());
+            if self.negated.len() == NEGATED_WORDS {
+                self.end_clause();
+            }
+        }
+    }
+
+    /// Ends what the negations that were read can be tied to. Two negations cancel each other.
+    fn end_clause(&mut self) {
         if self.negations % 2 == 1 {
-            self.guards.insert(format!("not {negated}"));
+            self.guards.insert(format!("not {}", self.negated.join(" ")));
         }
         self.negations = 0;
+        self.negated.clear();
     }
 }
 

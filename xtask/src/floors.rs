@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["memory"],
     &["recall"],
     &["link_discovery", "prediction"],
-    &["assembly", "loading", "watch", "work_session"],
+    &["assembly", "consolidation", "loading", "watch", "work_session"],
     &["completion", "ops", "setup"],
 ];
 

@@ -90,6 +90,8 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("help", "Explain a command, the exit codes or the environment"),
         ],
         further: &[
+            ("consolidate", "Merge, shorten and forget what memory no longer needs"),
+            ("undo", "Undo a consolidation, an import, an ingest or a migration"),
             ("health", "Show the state of documents, memory, indexes and rules"),
             ("watch", "Follow the working tree; keep index and prediction warm"),
             ("index", "Inspect or rebuild the search index"),

@@ -12,6 +12,7 @@ pub mod cascade;
 pub mod citation;
 pub mod compression;
 pub mod conflict;
+pub mod consolidation;
 pub mod contradiction;
 mod cycles;
 mod data_summary;

@@ -3,7 +3,7 @@
 //! A line is a word, a time in milliseconds and names of memories: `injected 1771718400000 name:12 name:30` (with the
 //! tokens of each), `retrieved`, `cited` or `ignored`. A `with` line has the path of a file first, and how often each memory
 //! was used while it was open. A `times` line has a memory and when it was used, in minutes. A `counted` line holds the
-//! sums of one memory. So a log can be extended by appending and shortened by replacing its lines by sums, and both add up
+//! sums of one memory, and a `moved` line names a memory whose sums so far count for another one. So a log can be extended by appending and shortened by replacing its lines by sums, and both add up
 //! to the same.
 
 use std::borrow::Cow;
@@ -143,6 +143,14 @@ pub fn times_line(at_milliseconds: i64, memory: &str, minutes: &[i64]) -> String
     line
 }
 
+/// The word of a line that lets the sums of one memory count for another.
+const MOVED: &str = "moved";
+
+/// Writes a line that lets all that was counted of a memory before count for another one, without its line break.
+pub fn moved_line(at_milliseconds: i64, from: &str, to: &str) -> String {
+    format!("{MOVED} {at_milliseconds} {} {}", escape(from), escape(to))
+}
+
 impl UsageFold {
     /// Adds up the lines of a log.
     pub fn of_log(text: &str) -> Self {
@@ -238,6 +246,11 @@ impl UsageFold {
         if kind == TIMES {
             return self.add_times(&unescape(words.next()?), words);
         }
+        if kind == MOVED {
+            let (from, to) = (unescape(words.next()?), unescape(words.next()?));
+            self.move_counts(&from, &to);
+            return Some(());
+        }
         let event = UsageEvent::ALL.into_iter().find(|event| event.word() == kind)?;
         let parse = |word: &'_ str| -> Option<(String, UsageCounts)> {
             let mut counts = UsageCounts { last_accessed: at, ..UsageCounts::default() };
@@ -290,14 +303,36 @@ impl UsageFold {
 
     fn add_times<'w>(&mut self, name: &str, minutes: impl Iterator<Item = &'w str>) -> Option<()> {
         let minutes: Option<Vec<i64>> = minutes.map(|word| word.parse().ok()).collect();
-        let minutes = minutes.filter(|minutes| !minutes.is_empty())?;
+        self.add_minutes(name, minutes.filter(|minutes| !minutes.is_empty())?);
+        Some(())
+    }
+
+    /// Lets all that was counted of a memory count for another one.
+    fn move_counts(&mut self, from: &str, to: &str) {
+        if from == to {
+            return;
+        }
+        if let Some(counts) = self.counts.remove(from) {
+            self.add(to, &counts);
+        }
+        for file in self.files.values_mut() {
+            if let Some(count) = file.counts.remove(from) {
+                let sum = file.counts.entry(to.to_owned()).or_default();
+                *sum = sum.saturating_add(count);
+            }
+        }
+        if let Some(minutes) = self.times.remove(from) {
+            self.add_minutes(to, minutes);
+        }
+    }
+
+    fn add_minutes(&mut self, name: &str, minutes: Vec<i64>) {
         let times = self.times.entry(name.to_owned()).or_default();
         times.extend(minutes);
         times.sort_unstable();
         times.dedup();
         let surplus = times.len().saturating_sub(MAX_TIMES);
         times.drain(..surplus);
-        Some(())
     }
 
     fn add(&mut self, name: &str, more: &UsageCounts) {
@@ -360,6 +395,17 @@ mod tests {
         assert_eq!(fold.used_with("src/my file.rs"), [("a", 2), ("b", 1)]);
         assert!(fold.used_with("src/other.rs").is_empty());
         assert_eq!(fold.times().collect::<Vec<_>>(), [("a b", &[29_528_561, 29_530_001][..])]);
+    }
+
+    #[test]
+    fn counts_of_a_replaced_memory_move_to_its_successor() {
+        let moved = format!("{}{}\n", log(), moved_line(5_000, "a", "new"));
+        let fold = UsageFold::of_log(&moved);
+        assert_eq!(fold.counts("a"), UsageCounts::default());
+        assert_eq!(fold.counts("new"), UsageFold::of_log(&log()).counts("a"));
+        assert_eq!(fold.used_with("src/my file.rs"), [("new", 2), ("b", 1)]);
+        let again = format!("{moved}{}\n", moved_line(6_000, "a", "new"));
+        assert_eq!(UsageFold::of_log(&again), fold);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod assembly;
 mod client;
 mod cold;
 pub mod completion;
+mod consolidation;
 pub mod error;
 mod hot;
 mod import;

@@ -6,6 +6,7 @@ mod agent;
 pub(crate) mod answers;
 mod assembly;
 mod cold;
+mod consolidation;
 mod context;
 mod exchange;
 mod graph;
@@ -134,6 +135,8 @@ pub const OPS: &[Op] = &[
     Op::new::<links::list::LinksList>(),
     Op::new::<links::accept::LinksAccept>(),
     Op::new::<links::drop::LinksDrop>(),
+    Op::new::<consolidation::consolidate::Consolidate>(),
+    Op::new::<consolidation::undo::UndoRun>(),
     Op::new::<memory::ingest::MemoryIngest>(),
     Op::new::<memory::stats::Stats>(),
     Op::new::<health::overview::Health>(),

@@ -7,4 +7,6 @@ mod read_logs;
 pub(crate) use injected::{
     InjectedMemory, forget_injected, read_injected, record_injected, remove_injected,
 };
-pub(crate) use log::{Usage, UsageReport, append_events, append_times, append_used_with};
+pub(crate) use log::{
+    Usage, UsageReport, append_events, append_moves, append_times, append_used_with,
+};

@@ -1,11 +1,13 @@
 //! The settings of a workspace: `.heirloom/config.toml`. Every key has a default. An unknown key is an
 //! error, so that a typo in a setting is noticed.
 
+mod consolidation;
 mod hot;
 mod loading;
 mod place;
 mod sprint_settings;
 
+pub use consolidation::ConsolidationSettings;
 pub use hot::HotSettings;
 pub use loading::{DEFAULT_ROLE, LevelLoading};
 pub use sprint_settings::PATH as SPRINT_SETTINGS_PATH;
@@ -57,6 +59,8 @@ pub struct Config {
     pub hot: HotSettings,
     /// Memory.
     pub memory: Memory,
+    /// Consolidation of memory.
+    pub consolidation: ConsolidationSettings,
     /// Prediction.
     pub prediction: Prediction,
     /// A language model that writes summaries instead of the built-in extraction.
@@ -185,6 +189,7 @@ impl Default for Config {
             documents: Documents::default(),
             hot: HotSettings::default(),
             memory: Memory::default(),
+            consolidation: ConsolidationSettings::default(),
             prediction: Prediction::default(),
             llm: Llm::default(),
             embedder: Embedder::default(),
@@ -286,6 +291,10 @@ impl Config {
         self.check_levels(text, &hierarchy)?;
         let loading = self.loading_settings();
         if let Some((path, message)) = loading.first_defect(&hierarchy) {
+            return Err(problem_at(text, &path, message));
+        }
+        if let Some((key, message)) = self.consolidation.first_defect() {
+            let path = [Step::key("consolidation"), Step::key(key)];
             return Err(problem_at(text, &path, message));
         }
         if let Some((key, message)) = self.hot.first_defect() {

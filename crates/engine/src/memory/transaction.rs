@@ -15,6 +15,7 @@ use serde_json::Map;
 use uuid::Uuid;
 
 use super::open_session::current_session;
+use super::runs::{EditedDocument, RecordedRun, RunKind};
 use super::{MemoryItem, MemorySlice, MemoryTarget, PinOwner};
 use crate::workspace::input_checks::reject_secret;
 use crate::workspace::memory_document::MemoryDocument;
@@ -32,6 +33,8 @@ pub(crate) struct WriteTransaction<'s> {
     allow_secret: bool,
     ids: IdSequence,
     lines: Vec<(LogScope, RecordKind, String)>,
+    /// Ids of the records that are written.
+    written: Vec<Uuid>,
     /// Ids of the new records that stay on this machine.
     local: HashSet<Uuid>,
     /// The text of each changed document before and after.
@@ -54,6 +57,7 @@ impl<'s> WriteTransaction<'s> {
             allow_secret,
             ids: IdSequence::default(),
             lines: vec![],
+            written: vec![],
             local: HashSet::new(),
             edits: IndexMap::new(),
             renames: vec![],
@@ -111,6 +115,7 @@ impl<'s> WriteTransaction<'s> {
         if scope == LogScope::Local {
             self.local.insert(record.id);
         }
+        self.written.push(record.id);
         self.lines.push((scope, record.kind(), line));
     }
 
@@ -144,6 +149,22 @@ impl<'s> WriteTransaction<'s> {
         let event = Event { action, targets, undoes, reason: reason.to_owned() };
         let record = self.new_record(Body::Event(event));
         self.write(known, &record)
+    }
+
+    /// Writes an event that holds on this machine only.
+    pub(crate) fn write_local_event(
+        &mut self,
+        action: EventAction,
+        targets: Vec<Referent>,
+        reason: &str,
+    ) -> Result<Uuid, Error> {
+        let event = Event { action, targets, undoes: vec![], reason: reason.to_owned() };
+        let record = self.new_record(Body::Event(event));
+        let line = record::write(&record).map_err(|error| Error::system(error.to_string()))?;
+        self.local.insert(record.id);
+        self.written.push(record.id);
+        self.lines.push((LogScope::Local, record.kind(), line));
+        Ok(record.id)
     }
 
     /// Finds the record that states the same as a new one, and reinforces it if it is active. A new record that
@@ -352,6 +373,35 @@ impl<'s> WriteTransaction<'s> {
                 item
             })
             .collect()
+    }
+
+    /// Writes all changes, or none of them, and records them as a run that can be undone as a whole. Returns the number of
+    /// the run; `None` if nothing changed.
+    pub(crate) fn commit_as_run(self, kind: RunKind) -> Result<Option<u64>, Error> {
+        let edits = self.edits.iter().filter(|(_, (before, after))| before.as_ref() != Some(after));
+        let documents =
+            edits.map(|(path, (before, after))| EditedDocument::new(path, before, after));
+        let renames = self.renames.iter().map(|rename| (rename.from.clone(), rename.to.clone()));
+        let run = RecordedRun {
+            kind,
+            at: self.session.now(),
+            by: self.session.author(),
+            root: self.session.root().path().to_path_buf(),
+            records: self.written.clone(),
+            documents: documents.collect(),
+            renames: renames.collect(),
+            moved_usage: vec![],
+            is_undone: false,
+        };
+        if run.is_empty() {
+            self.commit()?;
+            return Ok(None);
+        }
+        // Recorded before it is done: an interrupted run can be undone as far as it came.
+        let session = self.session;
+        let number = run.store(session)?;
+        self.commit().inspect_err(|_| RecordedRun::remove(session, number))?;
+        Ok(Some(number))
     }
 
     /// Writes all changes, or none of them.

@@ -9,7 +9,7 @@ use heirloom_store::journal::Rename;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::WriteTransaction;
+use crate::memory::{RunKind, WriteTransaction};
 use crate::view::{Role, View, present, span};
 use crate::workspace::archive::{Archive, Unit};
 use crate::workspace::inherit;
@@ -89,7 +89,7 @@ impl Operation for Migrate {
                 let (from, to) = (document.source.clone(), document.archived_to.clone());
                 transaction.rename(Rename { from, to });
             }
-            transaction.commit()?;
+            transaction.commit_as_run(RunKind::Migration)?;
         }
         let changed = plan.edits.into_iter();
         let changed = changed.map(|edit| ChangedDocument { source: edit.path, added: edit.added });

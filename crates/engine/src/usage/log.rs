@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use heirloom_core::Problem;
 use heirloom_core::record::Referent;
-use heirloom_core::usage::{UsageCounts, UsageEvent, UsageFold, times_line, used_with_line};
+use heirloom_core::usage::{
+    UsageCounts, UsageEvent, UsageFold, moved_line, times_line, used_with_line,
+};
 use heirloom_store::StoreError;
 use heirloom_store::state::StateFolder;
 use jiff::Timestamp;
@@ -128,6 +130,16 @@ impl Usage {
         times.into_iter().map(memory).collect()
     }
 
+    /// Returns the time before which it is not known which memories were used, since the log keeps the sums of those that
+    /// were used last; `None` if it has all.
+    pub(crate) fn known_since(&self) -> Option<Timestamp> {
+        if self.fold.all().count() < MAX_COUNTED_MEMORIES {
+            return None;
+        }
+        let oldest = self.fold.all().map(|(_, counts)| counts.last_accessed).min()?;
+        Timestamp::from_millisecond(oldest).ok()
+    }
+
     /// Returns all memories with their counts, in no order.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Referent, UsageCounts)> {
         self.fold.all().map(|(name, counts)| (Referent::from(name), *counts))
@@ -176,6 +188,17 @@ pub(crate) fn append_times<'r>(
         times_line(session.now().as_millisecond(), &memory.to_string(), &[time.as_second() / 60])
     };
     append_lines(session, &used.into_iter().map(line).collect::<Vec<String>>())
+}
+
+/// Appends that all that was counted of some memories counts for what replaced them.
+pub(crate) fn append_moves<'r>(
+    session: &Session,
+    moves: impl IntoIterator<Item = (&'r Referent, &'r Referent)>,
+) -> Result<(), Error> {
+    let at = session.now().as_millisecond();
+    let line =
+        |(from, to): (&Referent, &Referent)| moved_line(at, &from.to_string(), &to.to_string());
+    append_lines(session, &moves.into_iter().map(line).collect::<Vec<String>>())
 }
 
 fn append_lines(session: &Session, lines: &[String]) -> Result<(), Error> {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::import::{self, ImportContext, ImportFormat, ImportResult, SourceText};
-use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
+use crate::memory::{MemoryQuery, MemorySlice, RunKind, WriteTransaction};
 use crate::ops::request_parts::InputFile;
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -109,7 +109,7 @@ impl Operation for Import {
         }
         let ImportRun { transaction, report, .. } = run;
         if !request.dry_run {
-            transaction.commit()?;
+            transaction.commit_as_run(RunKind::Import)?;
         }
         Ok(report)
     }

@@ -4,12 +4,29 @@ use heirloom_core::day;
 
 use super::line::{HealthLine, LineState};
 use crate::Session;
+use crate::consolidation::LastConsolidation;
 use crate::link_discovery::StoredLinks;
 use crate::view::present::count;
 
-/// Returns what consolidation would do and which duplicates it found when it last ran; `None` if it is not available.
-pub(super) fn consolidation(_session: &Session) -> Option<Vec<HealthLine>> {
-    None
+/// Returns what consolidation would do, as the last plan says, and when it ran last; `None` if it never did.
+pub(super) fn consolidation(session: &Session) -> Option<Vec<HealthLine>> {
+    let last = LastConsolidation::read(session);
+    let line =
+        |state, text: String| HealthLine::new("consolidation", state, text).mend("consolidate");
+    let planned = last.planned_at.or(last.ran_at)?;
+    let date = day::of_timestamp(planned);
+    let due = [
+        (last.duplicates, "fact", "to merge"),
+        (last.episodes, "episode", "to shorten"),
+        (last.forgotten, "memory", "to archive"),
+    ];
+    let due = due.into_iter().filter(|(size, ..)| *size > 0);
+    let due: Vec<String> =
+        due.map(|(size, what, done)| format!("{} {done}", count(size, what))).collect();
+    Some(vec![match due.is_empty() {
+        true => line(LineState::Good, format!("nothing to do, as of {date}")),
+        false => line(LineState::Attention, format!("{}, as of {date}", due.join(", "))),
+    }])
 }
 
 /// Returns the open contradictions that the last scan found; `None` if there is no scanner.

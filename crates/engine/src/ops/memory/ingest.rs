@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::memory::lifecycle::{self, IngestReport};
-use crate::memory::{MemoryQuery, WriteTransaction};
+use crate::memory::{MemoryQuery, RunKind, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::workspace::catalog::Catalog;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -51,7 +51,7 @@ impl Operation for MemoryIngest {
             items.extend(known.describe(&restored, Standing::Active));
             return Ok(ChangedItems { done: "would be stored", items, notes });
         }
-        transaction.commit()?;
+        transaction.commit_as_run(RunKind::Ingest)?;
         let notes = report.notes().collect();
         let facts: Vec<Referent> = report.stored.into_iter().map(Referent::Record).collect();
         let stored = MemoryQuery::new().referents(facts.clone()).read(session)?;

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use heirloom_core::Hint;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{EventAction, Record, Referent};
+use heirloom_core::record::{Body, EventAction, Record, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use uuid::Uuid;
 
+use crate::consolidation::SUPERSEDED_REASON;
 use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -45,6 +47,10 @@ impl Operation for MemoryUndo {
         let targets = successors.iter().map(|record| record.id.into()).collect();
         let reason = request.reason.as_deref().unwrap_or_default();
         transaction.write_event(&known, EventAction::Undo, targets, vec![], reason)?;
+        let archived = archived_as_superseded(&known, &replaced);
+        if !archived.is_empty() {
+            transaction.write_event(&known, EventAction::Restore, vec![], archived, reason)?;
+        }
         transaction.commit()?;
         let replaced: Vec<Referent> = replaced.into_iter().cloned().collect();
         describe(session, &replaced)
@@ -71,6 +77,19 @@ fn find_successors<'k>(known: &'k MemorySlice, typed: &str) -> Result<Vec<&'k Re
         return Err(Error::bad_input(format!("`{typed}` was already undone")));
     }
     Ok(successors)
+}
+
+/// Returns the events by which a consolidation archived what was replaced, because it was.
+fn archived_as_superseded(known: &MemorySlice, replaced: &BTreeSet<&Referent>) -> Vec<Referent> {
+    let events = replaced.iter().flat_map(|it| known.memory.events(EventAction::Archive, it));
+    let is_of_consolidation = |id: &Uuid| {
+        known.memory.record(*id).is_some_and(|record| match &record.body {
+            Body::Event(event) => event.reason == SUPERSEDED_REASON,
+            _ => false,
+        })
+    };
+    let events: BTreeSet<Uuid> = events.filter(is_of_consolidation).collect();
+    events.into_iter().map(Referent::Record).collect()
 }
 
 /// Describes what the supersession had replaced, as it stands now.

@@ -1,0 +1,264 @@
+//! Makes a plan from the memory of a workspace.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use heirloom_core::consolidation::{
+    ArchivedMemory, ConsolidationPlan, ConsolidationStep, DuplicateFinder, ForgettableMemory,
+    ForgettingReason, ForgettingRules, MergedFact, MovedUsage, PlannedMemory, ShortenedEpisode,
+    due_length, reason_to_forget, shorten_episode,
+};
+use heirloom_core::fold::{Item, Standing};
+use heirloom_core::record::{Body, Episode, EventAction, RecordKind, Referent};
+use heirloom_core::{day, transcript};
+use heirloom_embed::builtin;
+use heirloom_store::config::ConsolidationSettings;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::protected::{ProtectedMemories, is_made_from_document};
+use crate::memory::{MemorySlice, WholeMemory};
+use crate::usage::Usage;
+use crate::{Error, Session};
+
+/// Most characters of a text that a plan shows where the text is not changed.
+const MAX_SHOWN_CHARS: usize = 200;
+
+/// The kinds of records that may be forgotten by disuse. Episodes get shorter instead, and patterns and workflows are how
+/// things are done.
+const FORGETTABLE_KINDS: [RecordKind; 2] = [RecordKind::Fact, RecordKind::Note];
+
+/// Makes a plan of some steps.
+pub(crate) fn make_plan(
+    session: &Session,
+    steps: &[ConsolidationStep],
+) -> Result<ConsolidationPlan, Error> {
+    let known = WholeMemory::read(session)?.into_slice();
+    let maker = PlanMaker {
+        session,
+        settings: &session.config()?.consolidation,
+        protected: ProtectedMemories::new(&known),
+        usage: Usage::read(session),
+        known: &known,
+    };
+    let has = |step: ConsolidationStep| steps.contains(&step);
+    let mut plan = ConsolidationPlan::new(session.now());
+    if has(ConsolidationStep::Merge) {
+        plan.merge = maker.find_duplicates();
+    }
+    if has(ConsolidationStep::Compress) {
+        plan.compress = maker.find_old_episodes();
+    }
+    if has(ConsolidationStep::Rank) {
+        plan.rank = maker.find_moved_usage();
+    }
+    if has(ConsolidationStep::Forget) {
+        plan.forget = maker.find_forgettable(&plan);
+    }
+    plan.contradictions = has(ConsolidationStep::Contradictions);
+    plan.links = has(ConsolidationStep::Links);
+    Ok(plan)
+}
+
+struct PlanMaker<'s> {
+    session: &'s Session,
+    settings: &'s ConsolidationSettings,
+    known: &'s MemorySlice,
+    protected: ProtectedMemories,
+    usage: Usage,
+}
+
+impl PlanMaker<'_> {
+    fn active(&self, kind: RecordKind) -> impl Iterator<Item = Item<'_>> {
+        self.known.memory.items(kind).filter(|item| item.standing == Standing::Active)
+    }
+
+    /// Finds facts that say the same.
+    fn find_duplicates(&self) -> Vec<MergedFact> {
+        let facts: Vec<Item<'_>> =
+            self.active(RecordKind::Fact).filter(|item| !is_made_from_document(item)).collect();
+        let mut finder = DuplicateFinder::default();
+        let texts: Vec<String> = facts.iter().map(|fact| fact.record.text().into_owned()).collect();
+        for (fact, text) in facts.iter().zip(&texts) {
+            finder.add(&equal_fields(fact), text);
+        }
+        let nearness = WordVectors::default();
+        let near = |a: &str, b: &str| nearness.cosine(a, b);
+        let groups = finder.find(self.settings.duplicate_similarity, |at| &texts[at], &near);
+        let merged = groups.into_iter().map(|group| {
+            let members = || group.members.iter().map(|at| &facts[*at]);
+            let text = members().max_by_key(|fact| {
+                let words = fact.record.text().split_whitespace().count();
+                (words, fact.record.at, fact.id)
+            });
+            let memories = members().map(|fact| PlannedMemory {
+                id: fact.id.into(),
+                text: fact.record.text().into_owned(),
+            });
+            MergedFact {
+                text: text.map(|fact| fact.record.text().into_owned()).unwrap_or_default(),
+                similarity: (group.similarity * 1000.0).round() / 1000.0,
+                memories: memories.collect(),
+            }
+        });
+        merged.collect()
+    }
+
+    /// Finds episodes that are older than their length allows.
+    fn find_old_episodes(&self) -> Vec<ShortenedEpisode> {
+        let mut found = Vec::new();
+        for item in self.active(RecordKind::Episode) {
+            let Body::Episode(episode) = &item.record.body else { continue };
+            let days = days_between(day::of_timestamp(item.record.at), self.session.today());
+            let (summary, line) = (self.settings.summary_days, self.settings.line_days);
+            let Some(to) = due_length(days, summary.into(), line.into()) else { continue };
+            if to.is_reached(&item.record.tags) || self.protected.is_pinned_or_related(item.id) {
+                continue;
+            }
+            if let Some(short) = shorten_episode(episode, &item.record.levels, to) {
+                found.push(ShortenedEpisode {
+                    id: item.id.into(),
+                    title: episode.title.clone(),
+                    to,
+                    words: words_of(episode),
+                    kept_words: words_of(&short),
+                    content: short.content,
+                });
+            }
+        }
+        found
+    }
+
+    /// Finds replaced memories whose usage was counted.
+    fn find_moved_usage(&self) -> Vec<MovedUsage> {
+        let memory = &self.known.memory;
+        let mut found: BTreeMap<Referent, Referent> = BTreeMap::new();
+        for (from, _) in self.usage.all() {
+            if memory.standing(&from) != Standing::Superseded {
+                continue;
+            }
+            if let [to] = memory.heads(&from).as_slice()
+                && memory.standing(to) == Standing::Active
+                && *to != from
+            {
+                found.insert(from, to.clone());
+            }
+        }
+        found.into_iter().map(|(from, to)| MovedUsage { from, to }).collect()
+    }
+
+    /// Finds what is archived: what was replaced or will be by this plan, and what is unused and unimportant.
+    fn find_forgettable(&self, plan: &ConsolidationPlan) -> Vec<ArchivedMemory> {
+        let changed: HashSet<&Referent> = plan.memories().collect();
+        let mut found = Vec::new();
+        for kind in RecordKind::recallable() {
+            for item in self.known.memory.items(kind) {
+                let id = Referent::Record(item.id);
+                let reason = match item.standing {
+                    _ if changed.contains(&id) => Some(ForgettingReason::Superseded),
+                    Standing::Superseded if !self.is_archived(&item) => {
+                        Some(ForgettingReason::Superseded)
+                    }
+                    Standing::Active if FORGETTABLE_KINDS.contains(&kind) => self.disuse(&item),
+                    _ => None,
+                };
+                found.extend(reason.map(|reason| ArchivedMemory {
+                    text: transcript::excerpt(&item.record.text(), MAX_SHOWN_CHARS),
+                    id,
+                    reason,
+                }));
+            }
+        }
+        found
+    }
+
+    /// Returns whether every record of an item was archived.
+    fn is_archived(&self, item: &Item<'_>) -> bool {
+        let memory = &self.known.memory;
+        let archived = memory.events(EventAction::Archive, &item.id.into());
+        !archived.is_empty()
+    }
+
+    /// Returns why a memory is forgotten by disuse.
+    fn disuse(&self, item: &Item<'_>) -> Option<ForgettingReason> {
+        let rules = ForgettingRules { unused_days: self.settings.unused_days.into() };
+        let fact = match &item.record.body {
+            Body::Fact(fact) => Some(fact),
+            _ => None,
+        };
+        let text = item.record.text();
+        let memory = &self.known.memory;
+        let last_use = self.last_use(item);
+        let expired = item.record.valid_to.map(|end| days_between(end, self.session.today()));
+        let forgettable = ForgettableMemory {
+            text: &text,
+            section: fact.map(|fact| fact.section),
+            unused_days: days_between(day::of_timestamp(last_use), self.session.today()),
+            was_cited: self.usage.counts(&item.id.into()).cited > 0,
+            is_protected: self.protected.contains(item) || fact.is_some_and(|it| it.key.is_some()),
+            is_done: !memory.events(EventAction::Resolve, &item.id.into()).is_empty(),
+            is_long_expired: expired.is_some_and(|days| days >= rules.unused_days),
+        };
+        reason_to_forget(&forgettable, rules)
+    }
+
+    /// Returns when a memory was recorded, reinforced, retrieved or cited last.
+    fn last_use(&self, item: &Item<'_>) -> Timestamp {
+        let memory = &self.known.memory;
+        let reinforced = memory.events(EventAction::Reinforce, &item.id.into());
+        let reinforced = reinforced.into_iter().filter_map(|id| Some(memory.record(id)?.at)).max();
+        let counts = self.usage.counts(&item.id.into());
+        let used = Some(counts.last_accessed).filter(|at| *at > 0);
+        let used = used.and_then(|at| Timestamp::from_millisecond(at).ok());
+        // The log of usage keeps what was used last: anything else may have been used before.
+        let used = used.or_else(|| self.usage.known_since());
+        let recorded = memory.latest_timestamp(item);
+        [reinforced, used].into_iter().flatten().fold(recorded, Timestamp::max)
+    }
+}
+
+/// Returns what must be equal for two facts to be merged, besides their texts.
+fn equal_fields(item: &Item<'_>) -> impl std::hash::Hash + use<> {
+    let record = item.record;
+    let fact = match &record.body {
+        Body::Fact(fact) => {
+            Some((fact.section, fact.key.clone(), fact.value.clone(), fact.scope.clone()))
+        }
+        _ => None,
+    };
+    (fact, record.visibility, item.place.is_local, record.valid_from, record.valid_to)
+}
+
+fn words_of(episode: &Episode) -> usize {
+    episode.texts().map(|text| text.split_whitespace().count()).sum()
+}
+
+/// Returns the number of days from one day to another.
+fn days_between(from: Date, to: Date) -> i64 {
+    (to - from).get_days().into()
+}
+
+/// The vectors of words, each computed once.
+#[derive(Default)]
+struct WordVectors(RefCell<HashMap<String, Vec<f32>>>);
+
+/// Most words whose vectors are kept.
+const MAX_CACHED_VECTORS: usize = 20_000;
+
+impl WordVectors {
+    fn cosine(&self, a: &str, b: &str) -> f32 {
+        let mut vectors = self.0.borrow_mut();
+        if vectors.len() >= MAX_CACHED_VECTORS {
+            vectors.clear();
+        }
+        for word in [a, b] {
+            if !vectors.contains_key(word) {
+                vectors.insert(word.to_owned(), builtin().vector(word));
+            }
+        }
+        let length = |vector: &[f32]| vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        let (a, b) = (&vectors[a], &vectors[b]);
+        let product: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        product / (length(a) * length(b)).max(f32::EPSILON)
+    }
+}

@@ -1,0 +1,67 @@
+//! What to give to a scheduler of the system, so that memory is consolidated every night.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A scheduler of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Scheduler {
+    /// A timer of systemd and its service.
+    Systemd,
+    /// A line of a crontab.
+    Cron,
+}
+
+/// Returns what runs a consolidation at three every night.
+pub(crate) fn schedule_text(scheduler: Scheduler, root: &Path) -> String {
+    let root = root.display().to_string();
+    match scheduler {
+        Scheduler::Cron => {
+            // A percent sign is a line break to cron.
+            let root = shell_quoted(&root).replace('%', "\\%");
+            format!("0 3 * * * heir --root {root} consolidate --json >/dev/null\n")
+        }
+        Scheduler::Systemd => {
+            // A percent sign and a dollar sign are special to systemd.
+            let root = root.replace('\\', "\\\\").replace('"', "\\\"");
+            let root = root.replace('%', "%%").replace('$', "$$");
+            format!(
+                "# ~/.config/systemd/user/heir-consolidate.service\n\
+                 [Unit]\n\
+                 Description=Consolidate the memory of a Heirloom workspace\n\n\
+                 [Service]\n\
+                 Type=oneshot\n\
+                 ExecStart=heir --root \"{root}\" consolidate --json\n\n\
+                 # ~/.config/systemd/user/heir-consolidate.timer\n\
+                 [Unit]\n\
+                 Description=Consolidate the memory of a Heirloom workspace every night\n\n\
+                 [Timer]\n\
+                 OnCalendar=*-*-* 03:00:00\n\
+                 Persistent=true\n\n\
+                 [Install]\n\
+                 WantedBy=timers.target\n"
+            )
+        }
+    }
+}
+
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_with_special_characters_are_quoted() {
+        let root = Path::new("/home/ann/it's 100% \"mine\"");
+        let cron = schedule_text(Scheduler::Cron, root);
+        assert!(cron.contains("'/home/ann/it'\\''s 100\\% \"mine\"'"), "{cron}");
+        let timer = schedule_text(Scheduler::Systemd, root);
+        assert!(timer.contains("\"/home/ann/it's 100%% \\\"mine\\\"\""), "{timer}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Runs that changed many memories at once, as they are recorded on this machine so that each can be undone as a whole.
+
+use std::path::PathBuf;
+
+use heirloom_core::consolidation::MovedUsage;
+use heirloom_store::state::StateFolder;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Error, Session};
+
+/// Folder in the state of this machine.
+const FOLDER: &str = "runs";
+
+/// Most runs that are kept.
+const MAX_RUNS: usize = 100;
+
+/// What made the changes of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RunKind {
+    /// A consolidation.
+    Consolidation,
+    /// An import.
+    Import,
+    /// Storing decisions of documents as facts.
+    Ingest,
+    /// Adding front matter.
+    Migration,
+}
+
+impl RunKind {
+    /// Returns its name for people.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            RunKind::Consolidation => "consolidation",
+            RunKind::Import => "import",
+            RunKind::Ingest => "ingest",
+            RunKind::Migration => "migration",
+        }
+    }
+}
+
+/// A run, with everything that it changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RecordedRun {
+    /// What made it.
+    pub(crate) kind: RunKind,
+    /// When it was made.
+    pub(crate) at: Timestamp,
+    /// Who made it.
+    pub(crate) by: String,
+    /// The root of the working tree: others share this state.
+    pub(crate) root: PathBuf,
+    /// The records that it wrote. Those that are not in the log were not written, since it was interrupted.
+    pub(crate) records: Vec<Uuid>,
+    /// The documents that it edited.
+    #[serde(default)]
+    pub(crate) documents: Vec<EditedDocument>,
+    /// The files and folders that it renamed, in order.
+    #[serde(default)]
+    pub(crate) renames: Vec<(String, String)>,
+    /// The memories whose usage counts for others.
+    #[serde(default)]
+    pub(crate) moved_usage: Vec<MovedUsage>,
+    /// Whether it was undone.
+    #[serde(default)]
+    pub(crate) is_undone: bool,
+}
+
+/// A document that a run edited or created.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct EditedDocument {
+    /// Its path.
+    pub(crate) path: String,
+    /// Its text before; `None` if it did not exist.
+    pub(crate) before: Option<String>,
+    /// A hash of its text after the edit.
+    pub(crate) after_hash: String,
+}
+
+impl EditedDocument {
+    pub(crate) fn new(path: &str, before: &Option<String>, after: &str) -> Self {
+        let after_hash = Self::hash(after);
+        EditedDocument { path: path.to_owned(), before: before.clone(), after_hash }
+    }
+
+    /// Returns the hash of a text.
+    pub(crate) fn hash(text: &str) -> String {
+        heirloom_core::words::short_hash(text)
+    }
+}
+
+impl RecordedRun {
+    /// Returns whether it changed nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.documents.is_empty() && self.renames.is_empty()
+    }
+
+    /// Stores a new run and returns its number. The caller holds the write lock.
+    pub(super) fn store(&self, session: &Session) -> Result<u64, Error> {
+        let numbers = Self::numbers(session);
+        let number = numbers.last().copied().unwrap_or_default() + 1;
+        self.replace(session, number)?;
+        let surplus = (numbers.len() + 1).saturating_sub(MAX_RUNS);
+        numbers.into_iter().take(surplus).for_each(|old| Self::remove(session, old));
+        Ok(number)
+    }
+
+    /// Replaces what is stored about a run.
+    pub(crate) fn replace(&self, session: &Session, number: u64) -> Result<(), Error> {
+        let text = serde_json::to_string(self).map_err(|error| Error::system(error.to_string()))?;
+        Ok(folder(session).write(&file_name(number), &text)?)
+    }
+
+    /// Removes a run that was not made, or is the oldest of too many.
+    pub(super) fn remove(session: &Session, number: u64) {
+        drop(folder(session).remove(&file_name(number)));
+    }
+
+    /// Returns the numbers of all runs, the oldest first.
+    pub(crate) fn numbers(session: &Session) -> Vec<u64> {
+        let names = folder(session).names();
+        let mut numbers: Vec<u64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Reads a run; `None` if there is none with the number.
+    pub(crate) fn read(session: &Session, number: u64) -> Result<Option<Self>, Error> {
+        let Some(text) = folder(session).read(&file_name(number))? else { return Ok(None) };
+        let run = serde_json::from_str(&text).map_err(|error| {
+            let path = folder(session).path(&file_name(number));
+            Error::bad_input(format!("{}: run {number} cannot be read: {error}", path.display()))
+                .hint("undo another run, or remove the file")
+        })?;
+        Ok(Some(run))
+    }
+}
+
+fn file_name(number: u64) -> String {
+    format!("{number:06}")
+}
+
+fn folder(session: &Session) -> StateFolder<'_> {
+    StateFolder::in_state(session.root(), FOLDER)
+}

@@ -1,0 +1,332 @@
+//! `consolidate`: merges, shortens and forgets memories by a plan.
+
+use std::collections::HashSet;
+
+use heirloom_core::consolidation::{
+    ArchivedMemory, ConsolidationPlan, ConsolidationStep, EpisodeLength, ForgettingReason,
+};
+use heirloom_core::record::Referent;
+use heirloom_core::{Hint, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::consolidation::{
+    Applied, FoundContradictions, LastConsolidation, Scheduler, apply, make_plan,
+    scan_contradictions, schedule_text,
+};
+use crate::link_discovery;
+use crate::ops::request_parts::InputData;
+use crate::view::{Role, View, present, span};
+use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
+
+pub(crate) struct Consolidate;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Request {
+    /// Only make the plan and show it.
+    #[serde(default)]
+    dry_run: bool,
+    /// Only these steps; all by default.
+    #[serde(default)]
+    steps: Vec<ConsolidationStep>,
+    /// A plan that a dry run printed as JSON, perhaps edited, to carry out instead of a new one. Memories that changed
+    /// since it was made are left out.
+    #[serde(default)]
+    plan: Option<InputData>,
+    /// Print what runs this every night with a scheduler of the system, and do nothing else.
+    #[serde(default)]
+    schedule: Option<Scheduler>,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Consolidation {
+    /// Number of facts that were merged into others; of a dry run, that would be.
+    deduped: usize,
+    /// Number of episodes that were shortened.
+    compressed: usize,
+    /// Number of replaced memories whose usage counts for their successors.
+    ranked: usize,
+    /// Number of memories that were archived, besides those that the run itself replaced.
+    forgotten: usize,
+    /// Number of open contradictions.
+    contradictions_found: usize,
+    /// Number of pairs that were judged for contradictions.
+    judged_pairs: usize,
+    /// Number of relations that were newly proposed.
+    links_proposed: usize,
+    /// Whether nothing was changed.
+    dry_run: bool,
+    /// The number of the run, by which it can be undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<u64>,
+    /// What was left out, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    /// The plan, of a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<ConsolidationPlan>,
+    /// What to give to the scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<String>,
+}
+
+impl Operation for Consolidate {
+    type Request = Request;
+    type Response = Consolidation;
+    const SPEC: Spec = Spec {
+        name: "consolidate",
+        usage: "consolidate",
+        group: Group::Memory,
+        effect: Effect::Writes,
+        about: "Keep memory healthy: merge facts that say the same, shorten old episodes, archive what was replaced and what is unused and unimportant, look for contradictions and relations. Whatever is taken out stays in the archive, and a whole run can be undone.",
+    };
+
+    const ALIASES: &[(&str, &str)] = &[("step", "steps")];
+    const PATHS: &[&str] = &["/consolidate"];
+
+    fn run(session: &Session, request: Request) -> Result<Consolidation, Error> {
+        if let Some(scheduler) = request.schedule {
+            let schedule = Some(schedule_text(scheduler, session.root().path()));
+            return Ok(Consolidation { schedule, dry_run: true, ..Consolidation::default() });
+        }
+        let plan = match request.plan {
+            Some(_) if !request.steps.is_empty() => {
+                return Err(Error::bad_input("a plan says itself which steps are taken")
+                    .hint("remove items from the plan, or make a plan of these steps"));
+            }
+            Some(plan) => read_plan(plan)?,
+            None => {
+                let all = request.steps.is_empty();
+                let steps =
+                    if all { ConsolidationStep::ALL.to_vec() } else { request.steps.clone() };
+                make_plan(session, &steps)?
+            }
+        };
+        if request.dry_run {
+            return preview(session, plan);
+        }
+        carry_out(session, &plan)
+    }
+}
+
+/// Describes a plan without carrying it out.
+fn preview(session: &Session, plan: ConsolidationPlan) -> Result<Consolidation, Error> {
+    let found = contradictions(session, &plan, true)?;
+    let counts = PlanCounts::of(&plan);
+    counts.store_planned(session)?;
+    Ok(Consolidation {
+        deduped: counts.deduped,
+        compressed: counts.compressed,
+        ranked: plan.rank.len(),
+        forgotten: counts.forgotten,
+        contradictions_found: found.open,
+        judged_pairs: found.examined_pairs,
+        dry_run: true,
+        plan: Some(plan),
+        ..Consolidation::default()
+    })
+}
+
+fn carry_out(session: &Session, plan: &ConsolidationPlan) -> Result<Consolidation, Error> {
+    let Applied { deduped, compressed, moved, forgotten, run, notes } = match plan.is_empty() {
+        true => Applied::default(),
+        false => apply(session, plan)?,
+    };
+    let found = contradictions(session, plan, false)?;
+    let links_proposed = match plan.links {
+        true => link_discovery::update(session, false)?.new.len(),
+        false => 0,
+    };
+    LastConsolidation {
+        ran_at: Some(session.now()),
+        planned_at: Some(session.now()),
+        ..LastConsolidation::default()
+    }
+    .write(session)?;
+    Ok(Consolidation {
+        deduped,
+        compressed,
+        ranked: moved,
+        forgotten,
+        contradictions_found: found.open,
+        judged_pairs: found.examined_pairs,
+        links_proposed,
+        run,
+        notes,
+        ..Consolidation::default()
+    })
+}
+
+fn contradictions(
+    session: &Session,
+    plan: &ConsolidationPlan,
+    dry_run: bool,
+) -> Result<FoundContradictions, Error> {
+    match plan.contradictions {
+        true => scan_contradictions(session, dry_run),
+        false => Ok(FoundContradictions::default()),
+    }
+}
+
+/// What a plan would change.
+struct PlanCounts {
+    deduped: usize,
+    compressed: usize,
+    forgotten: usize,
+}
+
+impl PlanCounts {
+    fn of(plan: &ConsolidationPlan) -> Self {
+        let replaced: usize = plan.merge.iter().map(|fact| fact.memories.len()).sum();
+        let merged = plan.merge.len();
+        let compressed = plan.compress.len();
+        let merged_ids = plan.merge.iter().flat_map(|fact| &fact.memories).map(|fact| &fact.id);
+        let own: HashSet<&Referent> =
+            merged_ids.chain(plan.compress.iter().map(|episode| &episode.id)).collect();
+        let is_own = |memory: &&ArchivedMemory| {
+            memory.reason == ForgettingReason::Superseded && own.contains(&memory.id)
+        };
+        let own = plan.forget.iter().filter(is_own);
+        let forgotten = plan.forget.len() - own.count();
+        PlanCounts { deduped: replaced.saturating_sub(merged), compressed, forgotten }
+    }
+
+    fn store_planned(&self, session: &Session) -> Result<(), Error> {
+        let last = LastConsolidation {
+            planned_at: Some(session.now()),
+            duplicates: self.deduped,
+            episodes: self.compressed,
+            forgotten: self.forgotten,
+            ..LastConsolidation::read(session)
+        };
+        last.write(session)
+    }
+}
+
+/// Reads a plan, or the answer of a dry run with its plan.
+fn read_plan(InputData(data): InputData) -> Result<ConsolidationPlan, Error> {
+    let hint =
+        || Hint::text("print one with ").call("consolidate", [("dry_run", true)]).then(" as JSON");
+    let mut value = match data {
+        Value::String(text) => serde_json::from_str(&text).map_err(|error| {
+            let reason = json::describe_syntax_error(&error);
+            Error::bad_input(format!("the plan, line {}: {reason}", error.line())).hint(hint())
+        })?,
+        other => other,
+    };
+    if let Some(plan) = value.get_mut("plan") {
+        value = plan.take();
+    }
+    ConsolidationPlan::deserialize(&value).map_err(|error| {
+        let reason = json::error_message(&error);
+        Error::bad_input(format!("the plan cannot be used: {reason}")).hint(hint())
+    })
+}
+
+/// Most items of a list that are shown.
+const MAX_SHOWN: usize = 20;
+
+impl Answer for Consolidation {
+    fn view(&self) -> View {
+        let mut view = View::new();
+        if let Some(schedule) = &self.schedule {
+            for line in schedule.lines() {
+                view.line([line]);
+            }
+            return view;
+        }
+        if let Some(plan) = &self.plan {
+            show_plan(&mut view, plan);
+        }
+        let verb = if self.dry_run { "would be " } else { "" };
+        let parts = [
+            (self.deduped, "fact", "merged"),
+            (self.compressed, "episode", "shortened"),
+            (self.forgotten, "memory", "archived"),
+        ];
+        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+        let done: Vec<String> = parts
+            .map(|(count, what, done)| format!("{} {verb}{done}", present::count(count, what)))
+            .collect();
+        view.line([match done.is_empty() {
+            true => span(Role::Dim, "nothing to consolidate"),
+            false => span(Role::Good, done.join(" · ")),
+        }]);
+        let found = [
+            (self.ranked, "usage count", "moved to a successor"),
+            (self.contradictions_found, "open contradiction", ""),
+            (self.links_proposed, "relation", "newly proposed"),
+        ];
+        for (count, what, done) in found.into_iter().filter(|(count, ..)| *count > 0) {
+            let line = format!("{} {done}", present::count(count, what));
+            view.line([span(Role::Plain, line.trim().to_owned())]);
+        }
+        for note in &self.notes {
+            view.line([span(Role::Warning, note)]);
+        }
+        if let Some(run) = self.run {
+            let hint = Hint::text(format!("run {run}; undo it with ")).operation("undo");
+            view.line([span(Role::Dim, hint)]);
+        }
+        view
+    }
+}
+
+fn show_plan(view: &mut View, plan: &ConsolidationPlan) {
+    let ConsolidationPlan { merge, compress, forget, .. } = plan;
+    if !merge.is_empty() {
+        view.title("Merge");
+        for fact in merge.iter().take(MAX_SHOWN) {
+            for memory in &fact.memories {
+                let role = if memory.text == fact.text { Role::Good } else { Role::Dim };
+                let id = memory.id.short().into_owned();
+                view.line([span(Role::Key, id), "  ".into(), span(role, one_line(&memory.text))]);
+            }
+            view.blank();
+        }
+        show_rest(view, merge.len());
+    }
+    if !compress.is_empty() {
+        view.title("Shorten");
+        for episode in compress.iter().take(MAX_SHOWN) {
+            let to = match episode.to {
+                EpisodeLength::Summary => "to its summary",
+                EpisodeLength::Line => "to a line",
+            };
+            let words = format!("  {to}, {} of {} words", episode.kept_words, episode.words);
+            view.line([
+                span(Role::Key, episode.id.short().into_owned()),
+                "  ".into(),
+                one_line(&episode.title).into(),
+                span(Role::Dim, words),
+            ]);
+        }
+        show_rest(view, compress.len());
+        view.blank();
+    }
+    if !forget.is_empty() {
+        view.title("Archive");
+        for memory in forget.iter().take(MAX_SHOWN) {
+            view.line([
+                span(Role::Key, memory.id.short().into_owned()),
+                "  ".into(),
+                one_line(&memory.text).into(),
+                span(Role::Dim, format!("  {}", memory.reason.as_str())),
+            ]);
+        }
+        show_rest(view, forget.len());
+        view.blank();
+    }
+}
+
+fn show_rest(view: &mut View, all: usize) {
+    if all > MAX_SHOWN {
+        let rest = format!("and {} more, which the JSON of the plan lists", all - MAX_SHOWN);
+        view.line([span(Role::Dim, rest)]);
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -214,7 +214,7 @@ mod tests {
             let matrix = PackedMatrix::new(inputs, outputs, packed.into()).unwrap();
             for count in [0, 1, 5, 6, 7, 29] {
                 let activations = bytes(count * inputs, 104_729);
-                let mut expected = vec![];
+                let mut expected: Vec<i32> = vec![];
                 for row in activations.chunks_exact(inputs) {
                     for weights in weights.chunks_exact(inputs) {
                         let pairs = row.iter().zip(weights);

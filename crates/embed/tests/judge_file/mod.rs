@@ -13,12 +13,12 @@ const SCALE_OF_8_BITS: u16 = 0x1c00;
 const SCALE_OF_4_BITS: u16 = 0x2c00;
 
 /// Returns a file with a magic number and the right checksum.
-pub fn with_checksum(body: &[u8]) -> Vec<u8> {
+pub(crate) fn with_checksum(body: &[u8]) -> Vec<u8> {
     [b"HEIRJUDG", &blake3::hash(body).as_bytes()[..], body].concat()
 }
 
 /// Returns the file of the tiny judge.
-pub fn tiny(vocabulary: &Value, bits: u64) -> Vec<u8> {
+pub(crate) fn tiny(vocabulary: &Value, bits: u64) -> Vec<u8> {
     let tokens = vocabulary.as_array().unwrap();
     let text: String =
         tokens.iter().map(|token| format!("{}\n", token.as_str().unwrap())).collect();

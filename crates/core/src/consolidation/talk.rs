@@ -321,7 +321,7 @@ fn told(words: &[String]) -> usize {
             }
             "i'll" | "we'll" => has_deed |= is_intention(rest.next().unwrap_or_default()),
             "they" | "he" | "she" | "they're" | "he's" | "she's" | "they've" => {
-                sum += OTHER_PERSON_WEIGHT
+                sum += OTHER_PERSON_WEIGHT;
             }
             _ => {}
         }

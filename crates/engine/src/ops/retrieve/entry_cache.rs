@@ -8,7 +8,7 @@ use heirloom_store::Root;
 use heirloom_store::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
-use super::documents::DocumentState;
+use super::document_state::DocumentState;
 use super::entries::{DocumentEntry, EntryMeta};
 use crate::workspace::found_document::FoundDocument;
 
@@ -240,11 +240,10 @@ mod tests {
         let file = CacheFile::read(&root, found.len());
         assert!(file.documents().get(&changed).is_none());
 
-        let path = home.path().join(".heirloom/cache").join(FILE);
-        let mut bytes = std::fs::read(&path).unwrap();
+        let CacheFile(mut bytes) = file;
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
-        std::fs::write(&path, bytes).unwrap();
+        root.open_cache("").unwrap().replace_bytes_unsynced(FILE, &bytes).unwrap();
         assert!(read(&root).iter().all(Option::is_none));
     }
 

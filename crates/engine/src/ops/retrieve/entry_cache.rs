@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_document_with_the_same_stamp_is_found_unless_the_file_is_damaged() {
         let home = tempfile::tempdir().unwrap();
-        let root = Root::open(home.path()).unwrap();
+        let root = Root::open_new(home.path()).unwrap();
         let found: Vec<FoundDocument> = (0..MIN_DOCUMENTS).map(found).collect();
         let mut states: Vec<Option<DocumentState>> = found.iter().map(current).map(Some).collect();
         states[1] = Some(DocumentState::Archived);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn documents_of_other_folders_are_kept_and_deleted_ones_are_not() {
         let home = tempfile::tempdir().unwrap();
-        let root = Root::open(home.path()).unwrap();
+        let root = Root::open_new(home.path()).unwrap();
         let mut first: Vec<FoundDocument> = (0..MIN_DOCUMENTS + 1).map(found).collect();
         first.push(FoundDocument { path: "other/1.md".to_owned(), ..found(1) });
         let states: Vec<Option<DocumentState>> = first.iter().map(current).map(Some).collect();

@@ -1,0 +1,352 @@
+//! Decides whether two statements say the same in nearly the same words.
+
+use std::collections::HashMap;
+
+use super::statement::{ComparableText, ComparableWord, NEGATED_WORDS, Negation};
+use crate::word_list::WordList;
+
+/// The fewest common words of two statements of which one only adds words.
+const MIN_COMMON_WORDS: usize = 3;
+
+/// The fewest common words of two statements that each have words of their own.
+const MIN_COMMON_WORDS_IF_BOTH_DIFFER: usize = 5;
+
+/// The fewest common words of two statements of which one adds a name.
+const MIN_COMMON_WORDS_IF_NAMED: usize = 6;
+
+/// The least cosine of two words that stand in place of each other.
+const MIN_NEARNESS_IN_PLACE: f32 = 0.15;
+
+/// The fewest words of grammar, or in another order, by which two texts are phrased differently.
+const MIN_REPHRASED_WORDS: usize = 2;
+
+/// The fewest common words of two statements of which words stand in place of words of another meaning.
+const MIN_COMMON_WORDS_IF_FAR: usize = 9;
+
+/// A longer text is the same as another only if it has the same words, in words.
+const MAX_ALIGNED_WORDS: usize = 160;
+
+/// The most words that a negation must have in common with that of another text; a further one may follow later there.
+const COMPARED_NEGATED_WORDS: usize = NEGATED_WORDS - 1;
+
+/// Words before what has another role than the words around it, sorted: "from a to b" is not "from b to a".
+static ROLE_WORDS: WordList = WordList::new(&[
+    "above", "after", "against", "before", "behind", "below", "by", "from", "into", "onto", "over",
+    "than", "through", "to", "under", "via", "with",
+]);
+
+/// Words between two things of which one is preferred or comes first, sorted.
+static COMPARING_WORDS: WordList =
+    WordList::new(&["above", "after", "before", "over", "than", "to"]);
+
+/// Returns how near two words are in meaning: the cosine of their vectors.
+pub type WordNearness<'n> = &'n dyn Fn(&str, &str) -> f32;
+
+/// Returns the share of the words of the longer text that the other one has, too; `None` if the texts do not say the same:
+/// if a number, a version, a unit, a negation, an identifier, a span of code or the modality differs, if words have other
+/// roles, or if a word stands in place of another one that does not mean nearly the same.
+pub fn duplicate_similarity(
+    a: &ComparableText,
+    b: &ComparableText,
+    nearness: WordNearness<'_>,
+) -> Option<f64> {
+    if a.guards != b.guards || !has_same_negations(a, b) {
+        return None;
+    }
+    // A longest common subsequence is not unique, and the result must not depend on the order.
+    let order = |text: &ComparableText| {
+        text.words.iter().map(|word| word.lower.clone()).collect::<Vec<_>>()
+    };
+    let (a, b) = if order(a) <= order(b) { (a, b) } else { (b, a) };
+    let (only_a, only_b, common) = compare_words(a, b);
+    let others = only_a.len().max(only_b.len());
+    if common + others == 0 {
+        let same =
+            a.words.iter().map(|word| &word.lower).eq(b.words.iter().map(|word| &word.lower));
+        return same.then_some(1.0);
+    }
+    let both_differ = !only_a.is_empty() && !only_b.is_empty();
+    if !has_same_roles(a, b, both_differ && common < MIN_COMMON_WORDS_IF_FAR) {
+        return None;
+    }
+    if others > 0 {
+        let min_common = match both_differ {
+            true => MIN_COMMON_WORDS_IF_BOTH_DIFFER,
+            false => MIN_COMMON_WORDS,
+        };
+        let is_named = |words: &[&ComparableWord]| words.iter().any(|word| word.is_name);
+        if a.words.len().max(b.words.len()) > MAX_ALIGNED_WORDS
+            || common < min_common
+            || ((is_named(&only_a) || is_named(&only_b)) && common < MIN_COMMON_WORDS_IF_NAMED)
+            || (is_named(&only_a) && is_named(&only_b) && common < MIN_COMMON_WORDS_IF_FAR)
+        {
+            return None;
+        }
+        if both_differ && !replaces_only_near_words(a, b, &only_a, &only_b, common, nearness) {
+            return None;
+        }
+    }
+    Some(common as f64 / (common + others) as f64)
+}
+
+/// Returns the words of each text that the other does not have, and the number of common ones.
+fn compare_words<'t>(
+    a: &'t ComparableText,
+    b: &'t ComparableText,
+) -> (Vec<&'t ComparableWord>, Vec<&'t ComparableWord>, usize) {
+    let sorted = |text: &'t ComparableText| {
+        let mut words: Vec<&ComparableWord> =
+            text.words.iter().filter(|word| word.stem.is_some()).collect();
+        words.sort_by(|a, b| a.stem.cmp(&b.stem));
+        words
+    };
+    let (words_a, words_b) = (sorted(a), sorted(b));
+    let (mut only_a, mut only_b, mut common) = (vec![], vec![], 0);
+    let (mut at_a, mut at_b) = (0, 0);
+    loop {
+        match (words_a.get(at_a), words_b.get(at_b)) {
+            (Some(one), Some(other)) if one.stem == other.stem => {
+                common += 1;
+                at_a += 1;
+                at_b += 1;
+            }
+            (Some(one), Some(other)) if one.stem < other.stem => {
+                only_a.push(*one);
+                at_a += 1;
+            }
+            (Some(one), None) => {
+                only_a.push(*one);
+                at_a += 1;
+            }
+            (_, Some(other)) => {
+                only_b.push(*other);
+                at_b += 1;
+            }
+            (None, None) => return (only_a, only_b, common),
+        }
+    }
+}
+
+/// Returns whether each negation belongs to the same words in both texts. A word that only one of the texts has may stand
+/// between; a word that both have must not be negated in one alone: "do not use tabs; use spaces" is not "use tabs; do not
+/// use spaces".
+fn has_same_negations(a: &ComparableText, b: &ComparableText) -> bool {
+    let has_key = |text: &ComparableText, key: &str| text.words.iter().any(|it| it.key() == Some(key));
+    let is_within = |one: &Negation, other: &Negation, other_text: &ComparableText| {
+        let compared = one.stems.iter().take(COMPARED_NEGATED_WORDS);
+        compared.into_iter().all(|stem| other.stems.contains(stem) || !has_key(other_text, stem))
+    };
+    let is_same = |one: &Negation, other: &Negation| {
+        let shares_a_word = one.stems.iter().any(|stem| other.stems.contains(stem));
+        one.kind == other.kind
+            && (shares_a_word || (one.stems.is_empty() && other.stems.is_empty()))
+            && is_within(one, other, b)
+            && is_within(other, one, a)
+    };
+    let mut others: Vec<&Negation> = b.negations.iter().collect();
+    let all_found = a.negations.iter().all(|one| {
+        let found = others.iter().position(|other| is_same(one, other));
+        found.map(|at| others.swap_remove(at)).is_some()
+    });
+    all_found && others.is_empty()
+}
+
+/// The words that both texts have, by their positions in the first text, in the order of the second one.
+fn shared_order(a: &ComparableText, b: &ComparableText) -> Vec<usize> {
+    let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, word) in a.words.iter().enumerate().rev() {
+        if let Some(key) = word.key() {
+            positions.entry(key).or_default().push(at);
+        }
+    }
+    let keys = b.words.iter().filter_map(ComparableWord::key);
+    keys.filter_map(|key| positions.get_mut(key)?.pop()).collect()
+}
+
+/// Returns whether the words that both texts have play the same roles in them.
+fn has_same_roles(a: &ComparableText, b: &ComparableText, is_replaced: bool) -> bool {
+    let order = shared_order(a, b);
+    if order.is_sorted() {
+        return true;
+    }
+    // A sentence may be turned round, but not if a word is replaced as well: what does what can then not be told.
+    if is_replaced && order.first() > order.last() {
+        return false;
+    }
+    !exchanges_sides(a, b)
+        && !has_other_role(a, b)
+        && !has_other_role(b, a)
+        && has_same_guard_order(a, b)
+}
+
+/// How many words on each side of a word are looked at.
+const WORDS_BESIDE: usize = 2;
+
+/// Returns whether a word before and a word after another one have changed places: "the parser calls the lexer" is not "the
+/// lexer calls the parser". In the passive they have, and say the same.
+fn exchanges_sides(a: &ComparableText, b: &ComparableText) -> bool {
+    let passive = |text: &ComparableText| text.words.iter().filter(|it| it.lower == "by").count();
+    if passive(a) != passive(b) {
+        return false;
+    }
+    fn keys(text: &ComparableText) -> Vec<&str> {
+        text.words.iter().filter_map(ComparableWord::key).collect()
+    }
+    let (keys_a, keys_b) = (keys(a), keys(b));
+    let before = |keys: &[&str], at: usize| -> Vec<String> {
+        keys[at.saturating_sub(WORDS_BESIDE)..at].iter().map(ToString::to_string).collect()
+    };
+    let after = |keys: &[&str], at: usize| -> Vec<String> {
+        keys.iter().skip(at + 1).take(WORDS_BESIDE).map(ToString::to_string).collect()
+    };
+    let is_shared = |one: &[String], other: &[String]| one.iter().any(|it| other.contains(it));
+    keys_a.iter().enumerate().any(|(at_a, key)| {
+        let same = keys_b.iter().enumerate().filter(|(_, other)| *other == key);
+        let mut same = same.map(|(at_b, _)| at_b);
+        same.any(|at_b| {
+            is_shared(&before(&keys_a, at_a), &after(&keys_b, at_b))
+                && is_shared(&after(&keys_a, at_a), &before(&keys_b, at_b))
+        })
+    })
+}
+
+/// The words that play a role, with the word that states it.
+fn roles(text: &ComparableText) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for (at, word) in text.words.iter().enumerate() {
+        if ROLE_WORDS.contains(&word.lower) {
+            let next = text.words[at + 1..].iter().find_map(ComparableWord::key);
+            found.extend(next.map(|next| (word.lower.as_str(), next)));
+        }
+    }
+    found
+}
+
+/// Returns whether a role that one text states belongs to another word in the other text, which has both words.
+fn has_other_role(a: &ComparableText, b: &ComparableText) -> bool {
+    let (roles_a, roles_b) = (roles(a), roles(b));
+    let has = |text: &ComparableText, key: &str| text.words.iter().any(|it| it.key() == Some(key));
+    roles_a.iter().any(|(role, word)| {
+        let is_like = |other: &str| {
+            other == *role || (COMPARING_WORDS.contains(role) && COMPARING_WORDS.contains(other))
+        };
+        let same_role = || roles_b.iter().filter(|(other, _)| is_like(other));
+        has(b, word)
+            && same_role().next().is_some()
+            && same_role().all(|(_, other)| other != word)
+            && same_role().any(|(other, with)| {
+                has(a, with) && !roles_a.contains(&(*other, *with))
+            })
+    })
+}
+
+/// Returns whether numbers, identifiers and code stand in the same order, or each after the same word.
+fn has_same_guard_order(a: &ComparableText, b: &ComparableText) -> bool {
+    let guards = |text: &ComparableText| -> Vec<(Option<String>, String)> {
+        let words = text.words.iter().enumerate();
+        let guards = words.filter_map(|(at, word)| Some((at, word.guard.clone()?)));
+        let before = |at: usize| at.checked_sub(1).map(|before| text.words[before].lower.clone());
+        guards.map(|(at, guard)| (before(at), guard)).collect()
+    };
+    let (mut guards_a, mut guards_b) = (guards(a), guards(b));
+    let in_order = guards_a.iter().map(|(_, guard)| guard).eq(guards_b.iter().map(|(_, it)| it));
+    guards_a.sort();
+    guards_b.sort();
+    in_order || guards_a == guards_b
+}
+
+/// Returns whether words that stand in place of each other can mean the same.
+///
+/// Two texts that are equal word by word but for one part differ in just what they are about: "the billing service keeps its
+/// sessions for a day" is not "the order service keeps its sessions for a day", however near these words are. Texts that are
+/// phrased differently differ in words that mean nearly the same, or, if they are long, in any.
+fn replaces_only_near_words(
+    a: &ComparableText,
+    b: &ComparableText,
+    only_a: &[&ComparableWord],
+    only_b: &[&ComparableWord],
+    common: usize,
+    nearness: WordNearness<'_>,
+) -> bool {
+    let is_of = |word: &&ComparableWord, list: &[&ComparableWord]| {
+        list.iter().any(|other| std::ptr::eq(*other, *word) || other.stem == word.stem)
+    };
+    let (parts, aligned) = align(&a.words, &b.words);
+    let mut replaced: Vec<(Vec<&ComparableWord>, Vec<&ComparableWord>)> = Vec::new();
+    for (part_a, part_b) in &parts {
+        let here_a: Vec<&ComparableWord> = part_a.iter().filter(|it| is_of(it, only_a)).collect();
+        let here_b: Vec<&ComparableWord> = part_b.iter().filter(|it| is_of(it, only_b)).collect();
+        if !here_a.is_empty() && !here_b.is_empty() {
+            replaced.push((here_a, here_b));
+        }
+    }
+    let both_have = |test: fn(&ComparableWord) -> bool| {
+        replaced.iter().any(|(a, b)| a.iter().any(|it| test(it)) && b.iter().any(|it| test(it)))
+    };
+    if both_have(|word| word.is_name) || both_have(|word| word.is_opposite) {
+        return false;
+    }
+    let nearest = |(a, b): &(Vec<&ComparableWord>, Vec<&ComparableWord>)| {
+        let pairs = a.iter().flat_map(|a| b.iter().map(|b| nearness(&a.lower, &b.lower)));
+        pairs.fold(f32::MIN, f32::max)
+    };
+    let spelling = |words: &[&ComparableWord]| -> String {
+        words.iter().map(|word| word.lower.as_str()).collect()
+    };
+    // What is left are words of grammar and words that stand elsewhere in the other text.
+    let other_words =
+        |text: &ComparableText, own: &[&ComparableWord]| text.words.len() - aligned - own.len();
+    if other_words(a, only_a).max(other_words(b, only_b)) < MIN_REPHRASED_WORDS {
+        return replaced.iter().all(|(a, b)| is_spelled_alike(&spelling(a), &spelling(b)));
+    }
+    common >= MIN_COMMON_WORDS_IF_FAR || replaced.iter().all(|it| nearest(it) >= MIN_NEARNESS_IN_PLACE)
+}
+
+/// Returns whether two words are spellings of the same word: "neighbour" and "neighbor".
+fn is_spelled_alike(a: &str, b: &str) -> bool {
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let ends = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).count();
+    let longest = a.chars().count().max(b.chars().count());
+    longest >= 6 && common >= 3 && (common + ends).min(longest) + 1 >= longest
+}
+
+/// Returns the parts of two texts that stand in place of each other between the words of a longest common subsequence, and
+/// the length of this.
+fn align<'w>(
+    a: &'w [ComparableWord],
+    b: &'w [ComparableWord],
+) -> (Vec<(&'w [ComparableWord], &'w [ComparableWord])>, usize) {
+    let columns = b.len() + 1;
+    let mut lengths = vec![0u16; (a.len() + 1) * columns];
+    for at_a in (0..a.len()).rev() {
+        for at_b in (0..b.len()).rev() {
+            lengths[at_a * columns + at_b] = match a[at_a].lower == b[at_b].lower {
+                true => lengths[(at_a + 1) * columns + at_b + 1] + 1,
+                false => {
+                    lengths[(at_a + 1) * columns + at_b].max(lengths[at_a * columns + at_b + 1])
+                }
+            };
+        }
+    }
+    let mut parts = Vec::new();
+    let (mut at_a, mut at_b) = (0, 0);
+    let (mut start_a, mut start_b) = (0, 0);
+    loop {
+        let is_end = at_a == a.len() || at_b == b.len();
+        if is_end || a[at_a].lower == b[at_b].lower {
+            let (end_a, end_b) = if is_end { (a.len(), b.len()) } else { (at_a, at_b) };
+            if end_a > start_a && end_b > start_b {
+                parts.push((&a[start_a..end_a], &b[start_b..end_b]));
+            }
+            if is_end {
+                return (parts, usize::from(lengths[0]));
+            }
+            (at_a, at_b) = (at_a + 1, at_b + 1);
+            (start_a, start_b) = (at_a, at_b);
+        } else if lengths[(at_a + 1) * columns + at_b] >= lengths[at_a * columns + at_b + 1] {
+            at_a += 1;
+        } else {
+            at_b += 1;
+        }
+    }
+}

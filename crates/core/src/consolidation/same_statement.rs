@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::alignment::Alignment;
 use super::statement::{ComparableText, ComparableWord, NEGATED_WORDS, Negation};
 use crate::word_list::WordList;
 
@@ -16,6 +17,15 @@ const MIN_COMMON_WORDS_IF_NAMED: usize = 6;
 
 /// The least cosine of two words that stand in place of each other.
 const MIN_NEARNESS_IN_PLACE: f32 = 0.15;
+
+/// The fewest words of its own by which a text has a clause that the other one does not have.
+const MIN_CLAUSE_WORDS: usize = 3;
+
+/// Words with which clauses begin, sorted.
+static CLAUSE_WORDS: WordList = WordList::new(&[
+    "after", "and", "as", "because", "before", "but", "he", "it", "she", "that", "they", "we", "when",
+    "where", "which", "while", "who", "whom", "whose",
+]);
 
 /// The fewest words of grammar, or in another order, by which two texts are phrased differently.
 const MIN_REPHRASED_WORDS: usize = 2;
@@ -82,7 +92,11 @@ pub fn duplicate_similarity(
         {
             return None;
         }
-        if both_differ && !replaces_only_near_words(a, b, &only_a, &only_b, common, nearness) {
+        let alignment = Alignment::new(&a.words, &b.words);
+        let differences = Differences { a, b, only_a, only_b, common, alignment };
+        if differences.adds_clause()
+            || (both_differ && !differences.replaces_only_near_words(nearness))
+        {
             return None;
         }
     }
@@ -255,51 +269,81 @@ fn has_same_guard_order(a: &ComparableText, b: &ComparableText) -> bool {
     in_order || guards_a == guards_b
 }
 
-/// Returns whether words that stand in place of each other can mean the same.
-///
-/// Two texts that are equal word by word but for one part differ in just what they are about: "the billing service keeps its
-/// sessions for a day" is not "the order service keeps its sessions for a day", however near these words are. Texts that are
-/// phrased differently differ in words that mean nearly the same, or, if they are long, in any.
-fn replaces_only_near_words(
-    a: &ComparableText,
-    b: &ComparableText,
-    only_a: &[&ComparableWord],
-    only_b: &[&ComparableWord],
+/// How two texts differ.
+struct Differences<'t> {
+    a: &'t ComparableText,
+    b: &'t ComparableText,
+    /// The words that only the first one has.
+    only_a: Vec<&'t ComparableWord>,
+    only_b: Vec<&'t ComparableWord>,
+    /// The number of common words.
     common: usize,
-    nearness: WordNearness<'_>,
-) -> bool {
-    let is_of = |word: &&ComparableWord, list: &[&ComparableWord]| {
-        list.iter().any(|other| std::ptr::eq(*other, *word) || other.stem == word.stem)
-    };
-    let (parts, aligned) = align(&a.words, &b.words);
-    let mut replaced: Vec<(Vec<&ComparableWord>, Vec<&ComparableWord>)> = Vec::new();
-    for (part_a, part_b) in &parts {
-        let here_a: Vec<&ComparableWord> = part_a.iter().filter(|it| is_of(it, only_a)).collect();
-        let here_b: Vec<&ComparableWord> = part_b.iter().filter(|it| is_of(it, only_b)).collect();
-        if !here_a.is_empty() && !here_b.is_empty() {
-            replaced.push((here_a, here_b));
+    alignment: Alignment<'t>,
+}
+
+impl Differences<'_> {
+    /// Returns whether one of the texts has a clause of its own, and so states more than the other one.
+    fn adds_clause(&self) -> bool {
+        let is_clause = |run: &[ComparableWord], own: &[&ComparableWord]| {
+            run.iter().filter(|word| is_of(word, own)).count() >= MIN_CLAUSE_WORDS
+                && run.iter().any(|word| CLAUSE_WORDS.contains(&word.lower))
+        };
+        let has_clause = |part: &[ComparableWord], own: &[&ComparableWord]| {
+            // What stands elsewhere in the other text ends a run of words.
+            let mut runs = part.split(|word| word.stem.is_some() && !is_of(word, own));
+            runs.any(|run| is_clause(run, own))
+        };
+        let mut parts = self.alignment.parts().into_iter();
+        parts.any(|(a, b)| has_clause(a, &self.only_a) || has_clause(b, &self.only_b))
+    }
+
+    /// Returns whether words that stand in place of each other can mean the same.
+    ///
+    /// Two texts that are equal word by word but for one part differ in just what they are about: "the billing service keeps
+    /// its sessions for a day" is not "the order service keeps its sessions for a day", however near these words are. Texts
+    /// that are phrased differently differ in words that mean nearly the same, or, if they are long, in any.
+    fn replaces_only_near_words(&self, nearness: WordNearness<'_>) -> bool {
+        let mut replaced: Vec<(Vec<&ComparableWord>, Vec<&ComparableWord>)> = Vec::new();
+        for (part_a, part_b) in self.alignment.parts() {
+            let own_a = part_a.iter().filter(|word| is_of(word, &self.only_a));
+            let own_b = part_b.iter().filter(|word| is_of(word, &self.only_b));
+            let (own_a, own_b): (Vec<_>, Vec<_>) = (own_a.collect(), own_b.collect());
+            if !own_a.is_empty() && !own_b.is_empty() {
+                replaced.push((own_a, own_b));
+            }
         }
+        let both_have = |test: fn(&ComparableWord) -> bool| {
+            replaced.iter().any(|(a, b)| a.iter().any(|it| test(it)) && b.iter().any(|it| test(it)))
+        };
+        if both_have(|word| word.is_name) || both_have(|word| word.is_opposite) {
+            return false;
+        }
+        if !self.is_rephrased() {
+            let spelling = |words: &[&ComparableWord]| -> String {
+                words.iter().map(|word| word.lower.as_str()).collect()
+            };
+            return replaced.iter().all(|(a, b)| is_spelled_alike(&spelling(a), &spelling(b)));
+        }
+        let nearest = |(a, b): &(Vec<&ComparableWord>, Vec<&ComparableWord>)| {
+            let pairs = a.iter().flat_map(|a| b.iter().map(|b| nearness(&a.lower, &b.lower)));
+            pairs.fold(f32::MIN, f32::max)
+        };
+        self.common >= MIN_COMMON_WORDS_IF_FAR
+            || replaced.iter().all(|words| nearest(words) >= MIN_NEARNESS_IN_PLACE)
     }
-    let both_have = |test: fn(&ComparableWord) -> bool| {
-        replaced.iter().any(|(a, b)| a.iter().any(|it| test(it)) && b.iter().any(|it| test(it)))
-    };
-    if both_have(|word| word.is_name) || both_have(|word| word.is_opposite) {
-        return false;
+
+    /// Returns whether the texts differ in words of grammar, or in the order of words, besides the words of their own.
+    fn is_rephrased(&self) -> bool {
+        let others = |text: &ComparableText, own: &[&ComparableWord]| {
+            text.words.len() - self.alignment.len() - own.len()
+        };
+        others(self.a, &self.only_a).max(others(self.b, &self.only_b)) >= MIN_REPHRASED_WORDS
     }
-    let nearest = |(a, b): &(Vec<&ComparableWord>, Vec<&ComparableWord>)| {
-        let pairs = a.iter().flat_map(|a| b.iter().map(|b| nearness(&a.lower, &b.lower)));
-        pairs.fold(f32::MIN, f32::max)
-    };
-    let spelling = |words: &[&ComparableWord]| -> String {
-        words.iter().map(|word| word.lower.as_str()).collect()
-    };
-    // What is left are words of grammar and words that stand elsewhere in the other text.
-    let other_words =
-        |text: &ComparableText, own: &[&ComparableWord]| text.words.len() - aligned - own.len();
-    if other_words(a, only_a).max(other_words(b, only_b)) < MIN_REPHRASED_WORDS {
-        return replaced.iter().all(|(a, b)| is_spelled_alike(&spelling(a), &spelling(b)));
-    }
-    common >= MIN_COMMON_WORDS_IF_FAR || replaced.iter().all(|it| nearest(it) >= MIN_NEARNESS_IN_PLACE)
+}
+
+/// Returns whether a word is one of some, or is repeated by one.
+fn is_of(word: &ComparableWord, list: &[&ComparableWord]) -> bool {
+    list.iter().any(|other| std::ptr::eq(*other, word) || other.stem == word.stem)
 }
 
 /// Returns whether two words are spellings of the same word: "neighbour" and "neighbor".
@@ -308,45 +352,4 @@ fn is_spelled_alike(a: &str, b: &str) -> bool {
     let ends = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).count();
     let longest = a.chars().count().max(b.chars().count());
     longest >= 6 && common >= 3 && (common + ends).min(longest) + 1 >= longest
-}
-
-/// Returns the parts of two texts that stand in place of each other between the words of a longest common subsequence, and
-/// the length of this.
-fn align<'w>(
-    a: &'w [ComparableWord],
-    b: &'w [ComparableWord],
-) -> (Vec<(&'w [ComparableWord], &'w [ComparableWord])>, usize) {
-    let columns = b.len() + 1;
-    let mut lengths = vec![0u16; (a.len() + 1) * columns];
-    for at_a in (0..a.len()).rev() {
-        for at_b in (0..b.len()).rev() {
-            lengths[at_a * columns + at_b] = match a[at_a].lower == b[at_b].lower {
-                true => lengths[(at_a + 1) * columns + at_b + 1] + 1,
-                false => {
-                    lengths[(at_a + 1) * columns + at_b].max(lengths[at_a * columns + at_b + 1])
-                }
-            };
-        }
-    }
-    let mut parts = Vec::new();
-    let (mut at_a, mut at_b) = (0, 0);
-    let (mut start_a, mut start_b) = (0, 0);
-    loop {
-        let is_end = at_a == a.len() || at_b == b.len();
-        if is_end || a[at_a].lower == b[at_b].lower {
-            let (end_a, end_b) = if is_end { (a.len(), b.len()) } else { (at_a, at_b) };
-            if end_a > start_a && end_b > start_b {
-                parts.push((&a[start_a..end_a], &b[start_b..end_b]));
-            }
-            if is_end {
-                return (parts, usize::from(lengths[0]));
-            }
-            (at_a, at_b) = (at_a + 1, at_b + 1);
-            (start_a, start_b) = (at_a, at_b);
-        } else if lengths[(at_a + 1) * columns + at_b] >= lengths[at_a * columns + at_b + 1] {
-            at_a += 1;
-        } else {
-            at_b += 1;
-        }
-    }
 }

@@ -98,6 +98,8 @@ impl ComparableText {
     /// Reads a text.
     pub fn new(text: &str) -> Self {
         let mut reader = Reader::default();
+        let joined = text.contains("per cent").then(|| text.replace("per cent", "percent"));
+        let text = joined.as_deref().unwrap_or(text);
         // Every second part stands between backticks, if each is closed.
         let has_code = text.matches('`').count().is_multiple_of(2);
         for (number, part) in text.split('`').enumerate() {
@@ -183,7 +185,8 @@ impl Reader {
             self.guards.insert(format!("modal {plain}"));
             self.add(plain, None, false);
         } else if QUANTIFIERS.contains(plain) {
-            self.guards.insert(format!("quantity {plain}"));
+            let quantity = if matches!(plain, "each" | "every") { "all" } else { plain };
+            self.guards.insert(format!("quantity {quantity}"));
             self.add(plain, None, false);
         } else if NUMBER_WORDS.contains(plain) {
             self.add_guard(plain, number_key(plain, None));

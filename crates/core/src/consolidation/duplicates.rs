@@ -131,6 +131,7 @@ impl DuplicateFinder {
     }
 }
 
+/// Returns the share of the words of the larger set that the other one has, too.
 fn share_of_common(a: &[u32], b: &[u32]) -> f64 {
     let (mut at_a, mut at_b, mut common) = (0, 0, 0usize);
     while let (Some(one), Some(other)) = (a.get(at_a), b.get(at_b)) {
@@ -138,8 +139,8 @@ fn share_of_common(a: &[u32], b: &[u32]) -> f64 {
         at_a += usize::from(one <= other);
         at_b += usize::from(other <= one);
     }
-    let all = a.len() + b.len() - common;
-    if all == 0 { 1.0 } else { common as f64 / all as f64 }
+    let most = a.len().max(b.len());
+    if most == 0 { 1.0 } else { common as f64 / most as f64 }
 }
 
 /// Groups pairs, the most similar first. A statement joins a group only if it is a duplicate of every member.

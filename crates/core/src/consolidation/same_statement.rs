@@ -45,6 +45,10 @@ static ROLE_WORDS: WordList = WordList::new(&[
     "than", "through", "to", "under", "via", "with",
 ]);
 
+/// Words of the passive, sorted.
+static PASSIVE_WORDS: WordList =
+    WordList::new(&["are", "be", "been", "being", "by", "is", "was", "were"]);
+
 /// Words between two things of which one is preferred or comes first, sorted.
 static COMPARING_WORDS: WordList =
     WordList::new(&["above", "after", "before", "over", "than", "to"]);
@@ -60,14 +64,17 @@ pub fn duplicate_similarity(
     b: &ComparableText,
     nearness: WordNearness<'_>,
 ) -> Option<f64> {
-    if a.guards != b.guards || !has_same_negations(a, b) {
+    if a.guards != b.guards {
         return None;
     }
     // A longest common subsequence is not unique, and the result must not depend on the order.
-    let order = |text: &ComparableText| {
-        text.words.iter().map(|word| word.lower.clone()).collect::<Vec<_>>()
-    };
-    let (a, b) = if order(a) <= order(b) { (a, b) } else { (b, a) };
+    fn words(text: &ComparableText) -> impl Iterator<Item = &str> {
+        text.words.iter().map(|word| word.lower.as_str())
+    }
+    let (a, b) = if words(a).le(words(b)) { (a, b) } else { (b, a) };
+    if !has_same_negations(a, b) {
+        return None;
+    }
     let (only_a, only_b, common) = compare_words(a, b);
     let others = only_a.len().max(only_b.len());
     if common + others == 0 {
@@ -199,7 +206,10 @@ const WORDS_BESIDE: usize = 2;
 /// Returns whether a word before and a word after another one have changed places: "the parser calls the lexer" is not "the
 /// lexer calls the parser". In the passive they have, and say the same.
 fn exchanges_sides(a: &ComparableText, b: &ComparableText) -> bool {
-    let passive = |text: &ComparableText| text.words.iter().filter(|it| it.lower == "by").count();
+    let passive = |text: &ComparableText| {
+        let words = text.words.iter().filter(|word| PASSIVE_WORDS.contains(&word.lower));
+        words.count()
+    };
     if passive(a) != passive(b) {
         return false;
     }

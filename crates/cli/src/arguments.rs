@@ -40,6 +40,8 @@ struct Field {
     short: Option<char>,
     /// Another name of the flag, which is not shown.
     alias: Option<String>,
+    /// Whether the name of a file is sent with its text.
+    is_named: bool,
 }
 
 /// Adds an operation's arguments to its command.

@@ -130,12 +130,16 @@ impl Report for DuplicatesReport {
 
 impl fmt::Display for DuplicatesReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(Paraphrases { pairs, positive, merged, precision, recall }) = &self.paraphrases {
+        if let Some(Paraphrases { pairs, positive, merged, precision, recall }) = &self.paraphrases
+        {
             writeln!(out, "{pairs} pairs, {positive} of them paraphrases: {merged} merged")?;
             writeln!(out, "precision {precision:.4}, recall {recall:.4}")?;
         }
         if let Some(ScoredPairs { pairs, merged, below_3, share_below_3 }) = &self.scored {
-            writeln!(out, "{pairs} scored pairs: {merged} merged, {below_3} of them below 3 ({share_below_3:.4})")?;
+            writeln!(
+                out,
+                "{pairs} scored pairs: {merged} merged, {below_3} of them below 3 ({share_below_3:.4})"
+            )?;
         }
         write_bars(out, &self.bars)
     }

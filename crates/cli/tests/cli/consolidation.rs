@@ -82,7 +82,10 @@ fn a_plan_is_made_edited_and_carried_out() {
     // The review removes a merge and rewords the other one, and keeps one of the notes.
     let mut plan = dry["plan"].clone();
     let merges = plan["merge"].as_array_mut().unwrap();
-    merges.retain(|merge| merge["text"].as_str().unwrap().contains("timeout") || merge["text"].as_str().unwrap().contains("time out"));
+    merges.retain(|merge| {
+        merge["text"].as_str().unwrap().contains("timeout")
+            || merge["text"].as_str().unwrap().contains("time out")
+    });
     assert_eq!(merges.len(), 1);
     merges[0]["text"] = json!("Requests time out after 30 seconds, everywhere");
     let forget = plan["forget"].as_array_mut().unwrap();
@@ -162,7 +165,10 @@ fn imports_ingests_and_migrations_are_undone_as_a_whole() {
     workspace.write("facts.jsonl", format!("{facts}\n"));
     workspace.run(&["import", "facts.jsonl"]).ok();
     let record = ".heirloom/adrs/ADR-0001-use-sqlite.md";
-    workspace.write(record, "---\ntitle: Use SQLite\nstatus: accepted\n---\n\n## Decision\n\nFor all.\n");
+    workspace.write(
+        record,
+        "---\ntitle: Use SQLite\nstatus: accepted\n---\n\n## Decision\n\nFor all.\n",
+    );
     workspace.run(&["memory", "ingest"]).ok();
     let bare = "plans/0001-search/agents/001-index.md";
     workspace.write("plans/0001-search/0001-search-plan.md", "# Search\n");
@@ -194,7 +200,11 @@ fn what_is_unused_is_archived_on_this_machine_found_with_a_label_and_restored() 
     workspace.run(&["consolidate", "--step", "forget"]).ok();
     let in_git = workspace.files(".heirloom/memory");
     let events = |files: &[String]| files.iter().filter(|path| path.contains("/event/")).count();
-    assert_eq!((events(&shared), events(&in_git)), (0, 1), "only what was replaced is archived for all");
+    assert_eq!(
+        (events(&shared), events(&in_git)),
+        (0, 1),
+        "only what was replaced is archived for all"
+    );
     let archive = workspace.json("memory search-archive");
     assert!(archive.to_string().contains("You're the best"), "{archive:#}");
 
@@ -282,7 +292,10 @@ fn a_bad_plan_is_refused_with_file_and_line() {
     let pretty = serde_json::to_string_pretty(&plan).unwrap();
     let cases = [
         ("{\n  \"version\": 1,\n  oops\n}\n".to_owned(), "plan.json:3: this is not JSON"),
-        (pretty.replacen("\"merge\"", "\"merges\"", 1), "plan.json:4: the plan cannot be used: unknown field `merges`"),
+        (
+            pretty.replacen("\"merge\"", "\"merges\"", 1),
+            "plan.json:4: the plan cannot be used: unknown field `merges`",
+        ),
         (pretty.replacen("small_talk", "boring", 1), "unknown variant `boring`"),
         (pretty.replacen("\"version\": 1", "\"version\": 9", 1), "a plan of version 9"),
         (String::new(), "plan.json:1: this is not JSON"),
@@ -344,8 +357,7 @@ fn a_server_consolidates_on_request_and_every_day() {
     assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [0, 0, 0]);
     drop(server);
 
-    let server =
-        Server::start(workspace(), &["serve", "--port", "0", "--consolidate", "04:30"]);
+    let server = Server::start(workspace(), &["serve", "--port", "0", "--consolidate", "04:30"]);
     let started = Instant::now();
     while server.workspace.json("undo --list")["runs"].as_array().is_none_or(Vec::is_empty) {
         assert!(started.elapsed() < Duration::from_secs(60), "the server did not consolidate");

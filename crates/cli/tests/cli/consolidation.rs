@@ -232,6 +232,21 @@ fn what_is_unused_is_archived_on_this_machine_found_with_a_label_and_restored() 
 }
 
 #[test]
+fn an_original_of_a_merged_fact_comes_back_by_undoing_the_merge() {
+    let workspace = workspace();
+    workspace.run(&["consolidate"]).ok();
+    let refused = workspace.run(&["memory", "restore", "aaaa0001"]).failed(2);
+    assert!(refused.contains("it was superseded by"), "{refused}");
+    let merged = workspace.json("recall timeout of requests 30 seconds");
+    let merged = merged["hits"][0]["id"].as_str().unwrap().to_owned();
+    workspace.run(&["memory", "undo", &merged]).ok();
+    let active = active(&workspace);
+    for text in ["Requests time out after 30 seconds", "The timeout of requests: 30s"] {
+        assert!(active.contains(text), "{text}: {active:#?}");
+    }
+}
+
+#[test]
 fn what_somebody_depends_on_is_never_forgotten() {
     let talk = "Ann: Thanks, Bob! You're the best.";
     let fact = |n: u32, section: &str, text: &str| {

@@ -2,11 +2,12 @@
 
 use heirloom_core::Hint;
 use heirloom_core::fold::Standing;
-use heirloom_core::record::{EventAction, Referent};
+use heirloom_core::record::{Body, EventAction, Record, Referent};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::consolidation::SUPERSEDED_REASON;
 use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
@@ -44,6 +45,7 @@ impl Operation for MemoryRestore {
                 .into_iter()
                 .flat_map(|action| target_names.iter().map(move |name| (action, name)))
                 .flat_map(|(action, name)| known.memory.events(action, name))
+                .filter(|event| !is_archived_as_superseded(&known, *event, &target.referent()))
                 .collect();
             if events.is_empty() {
                 return Err(not_archived(&known, id, &target.referent()));
@@ -62,6 +64,15 @@ impl Operation for MemoryRestore {
             notes: vec![],
         })
     }
+}
+
+/// Returns whether an event archives a memory only because another one replaced it, which it still does.
+fn is_archived_as_superseded(known: &MemorySlice, event: Uuid, memory: &Referent) -> bool {
+    let is_consolidation = |record: &Record| {
+        matches!(&record.body, Body::Event(event) if event.reason == SUPERSEDED_REASON)
+    };
+    known.memory.standing(memory) == Standing::Superseded
+        && known.memory.record(event).is_some_and(is_consolidation)
 }
 
 /// Explains why a memory cannot be restored.

@@ -15,8 +15,8 @@ use crate::rest::Server;
 const OLD_LOG: &str = r#"//- .heirloom/workspace.md
 # Shop
 //- .heirloom/memory/fact/2025-06-ada.jsonl
-{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0001", "kind": "fact", "section": "Specs", "content": "Requests time out after 30 seconds", "at": "2025-06-01T10:00:00Z", "by": "Ada", "tags": ["http"]}
-{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0002", "kind": "fact", "section": "Specs", "content": "The timeout of requests: 30s", "at": "2025-06-02T10:00:00Z", "by": "Bob", "tags": ["limits"]}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0001", "kind": "fact", "section": "Specs", "content": "All the requests time out after 30 seconds", "at": "2025-06-01T10:00:00Z", "by": "Ada", "tags": ["http"]}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0002", "kind": "fact", "section": "Specs", "content": "All requests time out after 30s", "at": "2025-06-02T10:00:00Z", "by": "Bob", "tags": ["limits"]}
 {"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0003", "kind": "fact", "section": "Specs", "content": "Requests time out after 60 seconds", "at": "2025-06-03T10:00:00Z", "by": "Ada"}
 {"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0004", "kind": "fact", "section": "Specs", "content": "The nightly job cleans old sessions", "at": "2025-06-03T10:00:00Z", "by": "Ada"}
 {"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0005", "kind": "fact", "section": "Specs", "content": "The nightly job also cleans up old sessions", "at": "2025-06-04T10:00:00Z", "by": "Ada"}
@@ -87,7 +87,7 @@ fn a_plan_is_made_edited_and_carried_out() {
             || merge["text"].as_str().unwrap().contains("time out")
     });
     assert_eq!(merges.len(), 1);
-    merges[0]["text"] = json!("Requests time out after 30 seconds, everywhere");
+    merges[0]["text"] = json!("Requests time out after 30 seconds everywhere");
     let forget = plan["forget"].as_array_mut().unwrap();
     forget.retain(|memory| !memory["id"].as_str().unwrap().ends_with(THANKS));
     workspace.write("plan.json", plan.to_string());
@@ -95,7 +95,7 @@ fn a_plan_is_made_edited_and_carried_out() {
     assert_eq!(counts(&done)[0..2], [1, 1], "{done:#}");
     let active = active(&workspace);
     for text in [
-        "Requests time out after 30 seconds, everywhere",
+        "Requests time out after 30 seconds everywhere",
         "Requests time out after 60 seconds",
         "The nightly job cleans old sessions",
         "The nightly job also cleans up old sessions",
@@ -105,9 +105,9 @@ fn a_plan_is_made_edited_and_carried_out() {
         assert!(active.contains(text), "{text}: {active:#?}");
     }
     assert!(!active.contains("Ann: Wow, that's amazing! Keep it up."));
-    let merged = workspace.json("recall timeout of requests everywhere");
+    let merged = workspace.json("recall requests time out everywhere");
     let merged = &merged["hits"][0];
-    assert_eq!(merged["text"], "Requests time out after 30 seconds, everywhere");
+    assert_eq!(merged["text"], "Requests time out after 30 seconds everywhere");
     let shown = workspace.json(&format!("fact show {}", merged["id"].as_str().unwrap()));
     let history = shown.to_string();
     assert!(history.contains("aaaa0001") && history.contains("aaaa0002"), "{shown:#}");
@@ -170,22 +170,19 @@ fn imports_ingests_and_migrations_are_undone_as_a_whole() {
         "---\ntitle: Use SQLite\nstatus: accepted\n---\n\n## Decision\n\nFor all.\n",
     );
     workspace.run(&["memory", "ingest"]).ok();
-    let bare = "plans/0001-search/agents/001-index.md";
-    workspace.write("plans/0001-search/0001-search-plan.md", "# Search\n");
-    workspace.write(bare, "# Index\n");
+    let plan = "plans/0001-search/0001-search-plan.md";
+    workspace.write(plan, "# Search\n");
     workspace.run(&["migrate"]).ok();
-    let migrated = workspace.read(bare);
+    assert_ne!(workspace.read(plan), "# Search\n");
     let kinds: Vec<Value> = workspace.json("undo --list")["runs"]
         .as_array()
         .unwrap()
         .iter()
         .map(|run| run["kind"].clone())
         .collect();
-    if migrated != "# Index\n" {
-        assert_eq!(kinds, ["migration", "ingest", "import"]);
-        workspace.run(&["undo"]).ok();
-        assert_eq!(workspace.read(bare), "# Index\n");
-    }
+    assert_eq!(kinds, ["migration", "ingest", "import"]);
+    workspace.run(&["undo"]).ok();
+    assert_eq!(workspace.read(plan), "# Search\n");
     assert_eq!(active(&workspace).len(), memories.len() + 2);
     workspace.run(&["undo"]).ok();
     assert_eq!(active(&workspace).len(), memories.len() + 1);
@@ -219,7 +216,7 @@ fn what_is_unused_is_archived_on_this_machine_found_with_a_label_and_restored() 
     assert!(near["id"].as_str().unwrap().ends_with(THANKS), "{found:#}");
     let shown = workspace.run(&["recall", "Ann thanks Bob best"]).ok();
     assert!(shown.contains("archived:"), "{shown}");
-    let context = workspace.run(&["assemble", "Ann thanks Bob best"]).ok();
+    let context = workspace.run(&["assemble", "--task", "Ann thanks Bob best"]).ok();
     assert!(!context.contains("You're the best"), "{context}");
 
     workspace.run(&["memory", "restore", THANKS]).ok();
@@ -237,11 +234,11 @@ fn an_original_of_a_merged_fact_comes_back_by_undoing_the_merge() {
     workspace.run(&["consolidate"]).ok();
     let refused = workspace.run(&["memory", "restore", "aaaa0001"]).failed(2);
     assert!(refused.contains("it was superseded by"), "{refused}");
-    let merged = workspace.json("recall timeout of requests 30 seconds");
+    let merged = workspace.json("recall all requests time out after 30 seconds");
     let merged = merged["hits"][0]["id"].as_str().unwrap().to_owned();
     workspace.run(&["memory", "undo", &merged]).ok();
     let active = active(&workspace);
-    for text in ["Requests time out after 30 seconds", "The timeout of requests: 30s"] {
+    for text in ["All the requests time out after 30 seconds", "All requests time out after 30s"] {
         assert!(active.contains(text), "{text}: {active:#?}");
     }
 }

@@ -4,10 +4,25 @@
 //! is. [`may_contradict`] excludes pairs without judging them. [`find_contradiction`] is a quick search for two sentences of
 //! which one is negated, or that state different numbers.
 
+mod alignment;
+mod antonyms;
+mod compare_quantities;
+mod cues;
+mod differences;
+mod features;
 mod find;
+mod groups;
 mod judge;
+mod modality;
+mod number;
+mod number_words;
+mod polarity;
+mod quantity;
+mod statement;
+mod token;
+mod unit;
 mod verdict;
 
 pub use find::{Contradiction, find_contradiction};
-pub use judge::{judge_pair, may_contradict};
+pub use judge::{judge_pair, may_contradict, named_features};
 pub use verdict::{Certainty, FindingKind, Verdict};

@@ -110,7 +110,6 @@ class PairRows:
         for chosen, length, padded in self.batches(everything, size, shuffled=False):
             for swapped in orders:
                 swap = torch.full((len(chosen),), swapped, device=self.device)
-                with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
-                    odds = model(*self.join(chosen, swap, length), padded)
+                odds = model(*self.join(chosen, swap, length), padded)
                 out[chosen] += odds.float() / len(orders)
         return out.cpu().numpy()

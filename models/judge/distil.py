@@ -7,19 +7,19 @@ import shutil
 import sys
 import time
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import torch
 from bert import SEPARATORS, Judge
 from fit import by_time, fit, log_odds, loss_of
-from pairs import pool_name, read_judged, read_pool, unrelated
+from pairs import pool_name, read_judged, unrelated
 from parts import read_parts, write_parts
 from quantise import round_weights, set_bits
 from report import report
 from rounds import Rounds
 from rows import PairRows
+from tokenised import joined, load, tokenise
 from tokens import read_vocabulary
 
 PART_BYTES = 15 * 2**20
@@ -125,11 +125,12 @@ def main():
     torch.manual_seed(args.seed)
     torch.set_float32_matmul_precision("high")
     vocabulary = read_vocabulary(args.encoder / "vocabulary.txt")
-    make_rows = lambda texts: PairRows(vocabulary, texts, SEPARATORS, args.device, sides=True)
-    pools, written = [read_pool(path) for path in args.pools], read_written(args)
-    rows = make_rows([*chain(*pools), *((pair.first, pair.second) for pair in written)])
+    make_rows = lambda tokenised: PairRows(tokenised, SEPARATORS, args.device, sides=True)
+    tokens_of = lambda pairs: tokenise(vocabulary, [(pair.first, pair.second) for pair in pairs])
+    pools, written = [load(path, vocabulary) for path in args.pools], read_written(args)
+    rows = make_rows(joined([*pools, tokens_of(written)]))
     held = [(path.stem, read_judged([path])) for path in args.hold_out]
-    held = [(name, judged, make_rows([(pair.first, pair.second) for pair in judged])) for name, judged in held]
+    held = [(name, judged, make_rows(tokens_of(judged))) for name, judged in held]
     length = round(rows.lengths.float().mean().item(), 1)
     print(json.dumps({"pairs": len(rows), "of the pools": len(rows) - len(written), "mean length": length}), flush=True)
 

@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from fit import by_steps, by_time, fit, log_odds
 from mpnet import SEPARATORS, Teacher
-from pairs import Pair, pool_name, read_judged, read_pool, unrelated
+from pairs import Pair, pool_name, read_judged, unrelated
 from parts import read_parts
 from report import report
 from rows import PairRows
+from tokenised import load, tokenise
 from tokens import read_vocabulary
 
 BATCH = 64
@@ -59,9 +60,11 @@ class School:
         self.weights = read_parts(args.encoder)
         torch.set_float32_matmul_precision("high")
 
-    def rows(self, pairs):
-        texts = [pair if isinstance(pair, tuple) else (pair.first, pair.second) for pair in pairs]
-        return PairRows(self.vocabulary, texts, SEPARATORS, self.args.device)
+    def rows(self, tokenised):
+        return PairRows(tokenised, SEPARATORS, self.args.device)
+
+    def rows_of(self, pairs):
+        return self.rows(tokenise(self.vocabulary, [(pair.first, pair.second) for pair in pairs]))
 
     def teacher(self, seed):
         torch.manual_seed(seed)
@@ -108,9 +111,9 @@ def main():
     held = [(path.stem, read_judged([path])) for path in args.hold_out]
     first = [Pair(a, b, float(label), "everyday", "") for a, b, label in everyday(args.everyday)] if args.everyday else []
     school = School(args)
-    rows, first_rows = school.rows(pairs), school.rows(first) if first else None
-    held = [(name, judged, school.rows(judged)) for name, judged in held]
-    pools = [(pool_name(path), school.rows(read_pool(path))) for path in args.score]
+    rows, first_rows = school.rows_of(pairs), school.rows_of(first) if first else None
+    held = [(name, judged, school.rows_of(judged)) for name, judged in held]
+    pools = [(pool_name(path), school.rows(load(path, school.vocabulary))) for path in args.score]
     log(len(pairs), "pairs to learn,", sum(len(pool) for _, pool in pools), "to score")
 
     together = {}

@@ -619,7 +619,6 @@ pub(super) static TALK_WORDS: WordList = WordList::new(&[
     "shows",
     "sick",
     "side",
-    "simple",
     "skill",
     "skills",
     "smile",

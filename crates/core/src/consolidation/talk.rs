@@ -406,10 +406,14 @@ fn told(words: &[String]) -> usize {
 /// Returns whether a sentence tells how its speaker is or stands to something: "I'm not giving up", "glad to be part of
 /// it", "it has been great for me".
 fn tells_own_state(words: &[String]) -> bool {
-    words.windows(2).any(|pair| match [pair[0].as_str(), pair[1].as_str()] {
-        ["i'm" | "we're", "not"] | ["to", "be" | "have"] | ["been", _] => true,
-        ["for" | "helped" | "helps" | "made" | "makes", "me" | "us"] => true,
-        _ => false,
+    words.windows(2).any(|pair| {
+        matches!(
+            [pair[0].as_str(), pair[1].as_str()],
+            ["i'm" | "we're", "not"]
+                | ["to", "be" | "have"]
+                | ["been", _]
+                | ["for" | "helped" | "helps" | "made" | "makes", "me" | "us"]
+        )
     })
 }
 

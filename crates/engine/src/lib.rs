@@ -30,6 +30,7 @@ mod work_session;
 pub mod workspace;
 
 pub use client::Client;
+pub use consolidation::is_consolidation_due;
 pub use error::{CONFIRMATION, Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;

@@ -18,9 +18,11 @@ use axum::routing::{any, get};
 use heirloom_core::hint::{Hint, format_hints};
 use heirloom_core::json as json_text;
 use heirloom_engine::{Client, Error, ErrorKind, OPS, Op, Reply};
+use jiff::civil::Time;
 use serde_json::{Value, json};
 
 use crate::http::{self, BodyError};
+use crate::nightly::consolidate_daily;
 use crate::wording::format_hint;
 use crate::{SharedOpener, call, openapi, shutdown};
 
@@ -46,6 +48,20 @@ impl BoundServer {
     pub async fn serve(self, open: SharedOpener) -> std::io::Result<()> {
         http::serve(self.listener, router(open), shutdown::requested()).await;
         Ok(())
+    }
+
+    /// Serves requests, and consolidates the memory every day at a time of day in UTC, until the process is interrupted.
+    /// The answer of each consolidation is passed to `report`.
+    pub async fn serve_and_consolidate(
+        self,
+        open: SharedOpener,
+        at: Time,
+        report: &dyn Fn(Result<Value, Error>),
+    ) -> std::io::Result<()> {
+        tokio::select! {
+            served = self.serve(open.clone()) => served,
+            () = consolidate_daily(open, at, report) => Ok(()),
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::memory::{
-    EditedDocument, MemoryQuery, MemorySlice, RecordedRun, RunKind, WriteTransaction,
+    EditedDocument, MemoryQuery, MemorySlice, RecordedRun, RunKind, UNDONE_RUN_REASON,
+    WriteTransaction,
 };
 use crate::usage::append_moves;
 use crate::view::{Role, View, present, span};
@@ -216,7 +217,7 @@ impl Undoing<'_> {
     ) -> Result<(), Error> {
         /// Most ids of a line.
         const MAX_IDS_OF_A_LINE: usize = 5_000;
-        let reason = "undone run";
+        let reason = UNDONE_RUN_REASON;
         if !targets.is_empty() {
             self.transaction.write_event(self.known, action, targets, vec![], reason)?;
         }

@@ -6,6 +6,7 @@ mod client;
 mod cold;
 pub mod completion;
 mod consolidation;
+mod contradictions;
 pub mod error;
 mod hot;
 mod import;
@@ -26,6 +27,7 @@ mod signals;
 mod usage;
 pub mod view;
 mod watch;
+mod word_nearness;
 mod work_session;
 pub mod workspace;
 

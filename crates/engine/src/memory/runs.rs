@@ -29,6 +29,8 @@ pub(crate) enum RunKind {
     Ingest,
     /// Adding front matter.
     Migration,
+    /// Resolving a contradiction.
+    Resolution,
 }
 
 impl RunKind {
@@ -39,6 +41,7 @@ impl RunKind {
             RunKind::Import => "import",
             RunKind::Ingest => "ingest",
             RunKind::Migration => "migration",
+            RunKind::Resolution => "resolution",
         }
     }
 }

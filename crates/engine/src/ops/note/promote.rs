@@ -68,6 +68,7 @@ impl Operation for NotePromote {
         request.attributes.apply_to(&mut record, &mut transaction, &nearby)?;
         let near = SimilarMemory::find(&record, &nearby);
         transaction.write(&nearby, &record)?;
+        let contradictions = check_new_record(&mut transaction, &nearby, &record)?;
         transaction.write_event(
             &known,
             EventAction::Resolve,
@@ -76,6 +77,6 @@ impl Operation for NotePromote {
             "promoted",
         )?;
         transaction.commit()?;
-        Ok(StoredRecord { near, ..StoredRecord::of("promoted to", &record) })
+        Ok(StoredRecord { contradictions, near, ..StoredRecord::of("promoted to", &record) })
     }
 }

@@ -15,4 +15,4 @@ pub(crate) use new_memory::{
     ContradictedMemory, check_new, check_new_entry, check_new_record, show_contradicted,
 };
 pub(crate) use record::NewContradiction;
-pub(crate) use scan::{LastScan, ScanReport, scan};
+pub(crate) use scan::{LastScan, scan};

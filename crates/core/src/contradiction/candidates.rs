@@ -46,8 +46,7 @@ pub struct CandidatePair {
 
 /// Collects memories and then finds the pairs that are worth judging.
 #[derive(Debug)]
-pub struct CandidateFinder<'e> {
-    embedder: &'e dyn Embedder,
+pub struct CandidateFinder {
     /// The number of each stem.
     stem_numbers: HashMap<String, u32>,
     /// The first sentence of each memory.
@@ -86,11 +85,10 @@ pub struct Candidates {
     posting_ends: Vec<u32>,
 }
 
-impl<'e> CandidateFinder<'e> {
-    /// Starts without memories.
-    pub fn new(embedder: &'e dyn Embedder) -> Self {
+impl CandidateFinder {
+    /// Starts without memories, for vectors of an embedder.
+    pub fn new(embedder: &dyn Embedder) -> Self {
         CandidateFinder {
-            embedder,
             stem_numbers: HashMap::new(),
             first_sentences: vec![],
             memories: vec![],
@@ -104,17 +102,17 @@ impl<'e> CandidateFinder<'e> {
     }
 
     /// Adds a memory, which gets the next number.
-    pub fn add(&mut self, text: &str) {
+    pub fn add(&mut self, text: &str, embedder: &dyn Embedder) {
         let number = self.first_sentences.len() as u32;
         self.first_sentences.push(self.memories.len() as u32);
         for sentence in compared_sentences(text) {
-            self.add_sentence(number, sentence, content_stems(sentence));
+            self.add_sentence(number, sentence, embedder);
         }
     }
 
-    fn add_sentence(&mut self, memory: u32, sentence: &str, stems: Vec<String>) {
+    fn add_sentence(&mut self, memory: u32, sentence: &str, embedder: &dyn Embedder) {
         let first = self.stems.len();
-        for stem in stems {
+        for stem in content_stems(sentence) {
             let next = self.stem_numbers.len() as u32;
             let stem_number = *self.stem_numbers.entry(stem).or_insert(next);
             if !self.stems[first..].contains(&stem_number) {
@@ -124,7 +122,7 @@ impl<'e> CandidateFinder<'e> {
         self.memories.push(memory);
         self.stem_ends.push(self.stems.len() as u32);
         // A failing embedder leaves words to compare.
-        let vector = self.embedder.embed_one(sentence).unwrap_or_default();
+        let vector = embedder.embed_one(sentence).unwrap_or_default();
         self.vectors.push(&vector);
     }
 
@@ -393,7 +391,7 @@ mod tests {
 
     fn pairs(texts: &[&str], limit: usize) -> Vec<(u32, u32)> {
         let mut finder = CandidateFinder::new(&Letters);
-        texts.iter().for_each(|text| finder.add(text));
+        texts.iter().for_each(|text| finder.add(text, &Letters));
         let candidates = finder.finish();
         let before = (0..candidates.len()).flat_map(|memory| candidates.before(memory, limit));
         before.map(|pair| (pair.a, pair.b)).collect()

@@ -191,8 +191,8 @@ fn keep_similar(
     sharing.sort_by(|x, y| y.0.cmp(&x.0).then_with(|| x.1.referent.cmp(&y.1.referent)));
     sharing.truncate(MAX_SIMILAR);
     let mut finder = CandidateFinder::new(builtin());
-    sharing.iter().for_each(|(_, other)| finder.add(&other.text));
-    finder.add(&new.text);
+    sharing.iter().for_each(|(_, other)| finder.add(&other.text, builtin()));
+    finder.add(&new.text, builtin());
     let pairs = finder.finish().before(sharing.len(), MAX_JUDGED);
     let mut sharing: Vec<Option<ComparableMemory>> =
         sharing.into_iter().map(|(_, other)| Some(other)).collect();

@@ -110,10 +110,10 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
     };
     let judge = PairJudge::builtin();
     let cache = VerdictCache::read(session, &judge.version());
-    let mut scanner = Scanner { session, judge, memories, known, cache, pairs: vec![] };
+    let mut scanner = Scanner { judge, memories, known, cache, pairs: vec![] };
     let mut report = ScanReport { memories: scanner.memories.len(), ..ScanReport::default() };
-    report.known_pairs = scanner.judge_by_rules();
-    report.left_pairs = scanner.judge_by_model();
+    report.known_pairs = scanner.judge_by_rules(session);
+    report.left_pairs = scanner.judge_by_model(session);
     report.judged_pairs = scanner.pairs.len();
     scanner.cache.save(session);
     session.progress().end();
@@ -143,8 +143,7 @@ struct JudgedPair {
     verdict: CachedVerdict,
 }
 
-struct Scanner<'s> {
-    session: &'s Session,
+struct Scanner {
     judge: PairJudge,
     memories: Vec<ComparableMemory>,
     /// The pairs whose contradiction is open, or was dismissed.
@@ -153,12 +152,12 @@ struct Scanner<'s> {
     pairs: Vec<JudgedPair>,
 }
 
-impl Scanner<'_> {
+impl Scanner {
     /// Finds pairs that are worth judging, and judges them by rules. Returns how many verdicts were known.
-    fn judge_by_rules(&mut self) -> usize {
+    fn judge_by_rules(&mut self, session: &Session) -> usize {
         let count = self.memories.len();
         let mut finder = CandidateFinder::new(builtin());
-        self.memories.iter().for_each(|memory| finder.add(&memory.text));
+        self.memories.iter().for_each(|memory| finder.add(&memory.text, builtin()));
         let candidates = finder.finish();
         let of_keys = self.pairs_of_keys();
         let per_memory = (MAX_PAIRS / count.max(1)).clamp(MIN_PAIRS_OF_MEMORY, MAX_PAIRS_OF_MEMORY);
@@ -171,8 +170,8 @@ impl Scanner<'_> {
                 self.cache.put(pair.key, pair.verdict);
                 self.pairs.push(pair);
             }
-            self.cache.save_sometimes(self.session);
-            self.session.progress().tell(block.end, count);
+            self.cache.save_sometimes(session);
+            session.progress().tell(block.end, count);
         }
         known
     }
@@ -225,7 +224,7 @@ impl Scanner<'_> {
     }
 
     /// Lets the model read the pairs that may contradict each other by rules. Returns how many are left.
-    fn judge_by_model(&mut self) -> usize {
+    fn judge_by_model(&mut self, session: &Session) -> usize {
         if !self.judge.has_model() {
             return 0;
         }
@@ -248,9 +247,9 @@ impl Scanner<'_> {
                 self.pairs[*at].verdict = verdict;
                 self.cache.put(self.pairs[*at].key, verdict);
             }
-            self.cache.save_sometimes(self.session);
+            self.cache.save_sometimes(session);
             let done = (number + 1) * PAIRS_OF_MODEL_AT_ONCE;
-            self.session.progress().tell(done.min(total), total);
+            session.progress().tell(done.min(total), total);
         }
         left
     }

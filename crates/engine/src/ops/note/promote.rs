@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::done::find_note;
+use crate::contradictions::check_new_record;
 use crate::memory::{MemoryQuery, RecordAttributes, SimilarMemory, WriteTransaction};
 use crate::ops::answers::StoredRecord;
 use crate::recall::read_affected_by_new;

@@ -289,8 +289,9 @@ impl Candidates {
     ) {
         self.find_sharing(sentence, earlier, scratch);
         let Scratch { shared, touched, near, .. } = scratch;
-        let likeness_of_words =
-            |other: u32| shared[other as usize] / (self.norms[sentence] * self.norms[other as usize]);
+        let likeness_of_words = |other: u32| {
+            shared[other as usize] / (self.norms[sentence] * self.norms[other as usize])
+        };
         let better = |a: &u32, b: &u32| {
             likeness_of_words(*b).total_cmp(&likeness_of_words(*a)).then(a.cmp(b))
         };

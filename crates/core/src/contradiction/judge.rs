@@ -10,12 +10,7 @@ const MIN_POSSIBLE: f64 = 0.5;
 
 /// Judges whether two statements contradict each other. The order of the statements does not matter. `log_odds` are those
 /// of a model that read both.
-pub fn judge_pair(
-    a: &str,
-    b: &str,
-    _nearness: WordNearness<'_>,
-    log_odds: Option<f32>,
-) -> Verdict {
+pub fn judge_pair(a: &str, b: &str, _nearness: WordNearness<'_>, log_odds: Option<f32>) -> Verdict {
     let (a, b) = if a <= b { (a, b) } else { (b, a) };
     let (kind, reason, of_rules) = match find_contradiction(a, b) {
         Some(Contradiction::Negation { this, other }) => {

@@ -202,9 +202,8 @@ mod tests {
     /// Returns the state and the memories of the contradictions of some lines.
     fn states(lines: &[Line]) -> Vec<(ContradictionState, [Referent; 2])> {
         let memory = fold(lines.to_vec(), None);
-        let hash = |memory_id: &Referent| {
-            Some(short_hash(&memory.record(memory_id.record_id()?)?.text()))
-        };
+        let hash =
+            |memory_id: &Referent| Some(short_hash(&memory.record(memory_id.record_id()?)?.text()));
         let found = memory.contradictions(hash);
         found.into_iter().map(|it| (it.state, it.memories)).collect()
     }
@@ -260,11 +259,9 @@ mod tests {
     fn two_branches_that_find_the_same_state_it_once() {
         let twice = with(&[contradiction(7, (1, "five"), (2, "six"))]);
         assert_eq!(states(&twice).len(), 1);
-        let dismissed = [
-            &twice[..],
-            &[event(8, EventAction::Resolve, &[7], &[], Some(Resolution::BothValid))],
-        ]
-        .concat();
+        let dismissed =
+            [&twice[..], &[event(8, EventAction::Resolve, &[7], &[], Some(Resolution::BothValid))]]
+                .concat();
         assert_eq!(states(&dismissed), [(ContradictionState::Resolved, pair(1, 2))]);
     }
 

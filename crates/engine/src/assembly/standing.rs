@@ -146,7 +146,8 @@ pub(super) fn contradictions(
     let of_documents = of_documents.filter(|conflict| conflict.severity >= Severity::Critical);
     let plan = inherited.selectors.get("plan").map(String::as_str);
     let source = |conflict: &Conflict| format!("{}:{}", conflict.path, conflict.line);
-    let as_open = |conflict: Conflict| OpenContradiction { sources: vec![source(&conflict)], conflict };
+    let as_open =
+        |conflict: Conflict| OpenContradiction { sources: vec![source(&conflict)], conflict };
     let sections: Option<HashMap<&str, Section>> = answers.map(|answers| {
         let by_source = answers.iter().rev().map(|entry| (entry.source.as_str(), entry.section));
         by_source.collect()

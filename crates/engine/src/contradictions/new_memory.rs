@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use heirloom_core::contradiction::{
     CandidateFinder, CandidatePair, Certainty, FindingKind, Verdict,
 };
-use heirloom_core::recall::{is_stop_word, terms};
 use heirloom_core::memory::MemoryEntry;
+use heirloom_core::recall::{is_stop_word, terms};
 use heirloom_core::record::{Record, Referent, short_id};
 use heirloom_core::{Hint, transcript};
 use heirloom_embed::builtin;

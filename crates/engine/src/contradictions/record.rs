@@ -60,8 +60,7 @@ pub(super) fn record_contradictions(
 /// Returns the pairs of memories whose contradiction is open, or of which somebody said that both hold.
 pub(super) fn known_pairs(session: &Session, known: &MemorySlice) -> HashSet<[Referent; 2]> {
     let found = known.found_contradictions(session.today()).into_iter();
-    let standing =
-        found.filter(|it| it.state == ContradictionState::Open || it.is_dismissed());
+    let standing = found.filter(|it| it.state == ContradictionState::Open || it.is_dismissed());
     standing.map(|it| pair_of(&it.memories[0], &it.memories[1])).collect()
 }
 

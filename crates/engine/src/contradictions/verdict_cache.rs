@@ -67,7 +67,9 @@ impl CachedVerdict {
         [p, q, r, s, certainty, kind as u8, u8::from(self.is_of_model), 0]
     }
 
-    fn decode([p, q, r, s, certainty, kind, is_of_model, _]: [u8; ENTRY_BYTES - KEY_BYTES]) -> Self {
+    fn decode(
+        [p, q, r, s, certainty, kind, is_of_model, _]: [u8; ENTRY_BYTES - KEY_BYTES],
+    ) -> Self {
         CachedVerdict {
             probability: f32::from_le_bytes([p, q, r, s]),
             certainty: match certainty {
@@ -106,9 +108,10 @@ pub(super) struct VerdictCache {
 impl VerdictCache {
     /// Reads the verdicts; none if there are none, or if the file is damaged.
     pub(super) fn read(session: &Session, judge: &str) -> Self {
-        let bytes = session.root().existing_cache().and_then(|cache| {
-            cache.read(&format!("{FOLDER}/{FILE}"), FILE_MAX_BYTES).ok()
-        });
+        let bytes = session
+            .root()
+            .existing_cache()
+            .and_then(|cache| cache.read(&format!("{FOLDER}/{FILE}"), FILE_MAX_BYTES).ok());
         VerdictCache {
             verdicts: bytes.and_then(|bytes| decode(&bytes)).unwrap_or_default(),
             judge: judge.to_owned(),

@@ -41,9 +41,10 @@ impl MemorySlice {
             || self.memory.edges().keys().any(|(from, to, relation)| {
                 *relation == Relation::Contradicts && (is_entry(from) || is_entry(to))
             })
-            || self.memory.items(RecordKind::Contradiction).any(|found| {
-                found.record.referents().into_iter().any(is_entry)
-            })
+            || self
+                .memory
+                .items(RecordKind::Contradiction)
+                .any(|found| found.record.referents().into_iter().any(is_entry))
     }
 
     /// Returns the conflicts between decisions of a plan and its agents, and among the agents.

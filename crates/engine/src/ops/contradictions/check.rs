@@ -102,7 +102,10 @@ fn of_target(known: &MemorySlice, target: MemoryTarget<'_>) -> Result<Comparable
     comparable
         .or_else(|| {
             let text = item()?.text;
-            Some(ComparableMemory { referent: referent.clone(), ..ComparableMemory::of_text(&text) })
+            Some(ComparableMemory {
+                referent: referent.clone(),
+                ..ComparableMemory::of_text(&text)
+            })
         })
         .ok_or_else(|| Error::bad_input(format!("{} has no text", referent.short())))
 }

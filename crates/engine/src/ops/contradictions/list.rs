@@ -94,7 +94,9 @@ impl Answer for ContradictionList {
         }
         let mut summary = vec![match self.open {
             0 => "no open contradictions".to_owned(),
-            open => format!("{}, {} certain", present::count(open, "open contradiction"), self.certain),
+            open => {
+                format!("{}, {} certain", present::count(open, "open contradiction"), self.certain)
+            }
         }];
         if self.settled > 0 {
             summary.push(format!("{} resolved or closed", self.settled));

@@ -129,10 +129,7 @@ fn id_of(memory: &Referent) -> String {
 }
 
 /// Refuses to resolve what is resolved or closed. What was said to be no contradiction may be decided otherwise.
-fn refuse_settled(
-    found: &StandingContradiction<'_>,
-    resolution: Resolution,
-) -> Result<(), Error> {
+fn refuse_settled(found: &StandingContradiction<'_>, resolution: Resolution) -> Result<(), Error> {
     let id = short_id(&found.id);
     match found.state {
         ContradictionState::Open => Ok(()),

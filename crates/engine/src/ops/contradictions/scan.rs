@@ -87,7 +87,8 @@ impl Answer for ScannedContradictions {
         };
         let judged = present::count(self.judged_pairs, "pair");
         let memories = present::count(self.memories, "memory");
-        let mut summary = vec![new, format!("{} open", self.open), format!("{judged} of {memories}")];
+        let mut summary =
+            vec![new, format!("{} open", self.open), format!("{judged} of {memories}")];
         if self.known_pairs > 0 {
             summary.push(format!("{} judged before", self.known_pairs));
         }

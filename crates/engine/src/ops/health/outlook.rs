@@ -5,12 +5,12 @@ use heirloom_core::day;
 use heirloom_core::fold::ContradictionState;
 
 use super::line::{HealthLine, LineState};
-use crate::{Error, Session};
 use crate::consolidation::LastConsolidation;
 use crate::contradictions::LastScan;
 use crate::link_discovery::StoredLinks;
 use crate::memory::{MemoryQuery, certainty_of};
 use crate::view::present::count;
+use crate::{Error, Session};
 
 /// Returns what consolidation would do, as the last plan says, and when it ran last; `None` if it never did.
 pub(super) fn consolidation(session: &Session) -> Option<Vec<HealthLine>> {

@@ -15,9 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::contradictions::{ContradictedMemory, check_new, show_contradicted};
 use crate::memory::learnings::{add_to_file, find_duplicate, mark_id, statements};
 use crate::memory::long_files::MAX_ENTRIES;
-use crate::memory::{
-    ComparableMemory, MemorySlice, SimilarMemory, WriteTransaction, show_similar,
-};
+use crate::memory::{ComparableMemory, MemorySlice, SimilarMemory, WriteTransaction, show_similar};
 use crate::ops::record::add::{require_text, require_title};
 use crate::recall::read_similar_to;
 use crate::view::{Role, View, present, span};

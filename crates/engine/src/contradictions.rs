@@ -5,12 +5,14 @@
 //! was interrupted. What is found is a record of the log (`record`) and changes nothing until somebody resolves it.
 
 mod judge;
+mod language_model;
 mod new_memory;
 mod record;
 mod scan;
 mod verdict_cache;
 
 pub(crate) use judge::PairJudge;
+pub(crate) use language_model::LanguageModelJudge;
 pub(crate) use new_memory::{
     ContradictedMemory, check_new, check_new_entry, check_new_record, show_contradicted,
 };

@@ -31,7 +31,7 @@ mod word_nearness;
 mod work_session;
 pub mod workspace;
 
-pub use client::Client;
+pub use client::{Client, ClientModel};
 pub use error::{CONFIRMATION, Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;

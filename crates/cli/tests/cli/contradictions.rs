@@ -1,8 +1,13 @@
 //! Contradictions between memories: found when something is stored and by a scan, listed, and resolved.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use heirloom_testkit::mcp::{self, StdioServer};
 use heirloom_testkit::{McpClient, TEAM, Workspace};
 use serde_json::{Value, json};
 
@@ -167,11 +172,6 @@ fn a_contradiction_is_closed_with_one_of_its_memories() {
 #[test]
 fn a_scan_finds_what_was_stored_without_a_check() {
     let team = Workspace::with(HEIR, TEAM);
-    let line = |number: usize, text: &str| {
-        let id = format!("019c0000-0000-7000-8000-{number:012}");
-        json!({"v": 1, "id": id, "kind": "fact", "section": "Specs", "content": text, "at": "2026-02-20T00:00:00Z"})
-            .to_string()
-    };
     let texts = [
         SHORT,
         "Backups run every night",
@@ -179,8 +179,7 @@ fn a_scan_finds_what_was_stored_without_a_check() {
         "Never store card numbers",
         "The office is in Bern",
     ];
-    let lines: Vec<String> = texts.iter().enumerate().map(|(at, text)| line(at, text)).collect();
-    team.write(".heirloom/memory/fact/2026-02-abc.jsonl", lines.join("\n") + "\n");
+    write_facts(&team, &texts);
     let planned = team.json("contradictions scan --dry-run");
     assert_eq!(planned["new"].as_array().unwrap().len(), 1, "{planned:#}");
     assert!(open(&team).is_empty() && team.shards("contradiction").is_empty());
@@ -357,15 +356,11 @@ fn two_branches_that_find_and_resolve_the_same_merge() {
 #[test]
 fn a_killed_scan_leaves_the_log_whole() {
     let team = Workspace::with(HEIR, TEAM);
-    let line = |number: usize| {
-        let id = format!("019c0000-0000-7000-8000-{number:012}");
-        let text =
-            format!("Requests of worker {} time out after {} seconds", number / 2, number + 3);
-        json!({"v": 1, "id": id, "kind": "fact", "section": "Specs", "content": text, "at": "2026-02-20T00:00:00Z"})
-            .to_string()
+    let text = |number: usize| {
+        format!("Requests of worker {} time out after {} seconds", number / 2, number + 3)
     };
-    let lines: Vec<String> = (0..2_000).map(line).collect();
-    team.write(".heirloom/memory/fact/2026-02-abc.jsonl", lines.join("\n") + "\n");
+    let texts: Vec<String> = (0..2_000).map(text).collect();
+    write_facts(&team, &texts.iter().map(String::as_str).collect::<Vec<_>>());
     for delay in [20, 60, 150, 400] {
         let mut command = team.command();
         command.args(["contradictions", "scan"]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -416,4 +411,113 @@ fn agents_find_and_resolve_contradictions_with_tools() {
     assert!(resolved.contains("both_valid"), "{resolved}");
     let listed = client.call_for_text("contradictions_list", &json!({}));
     assert!(listed.contains("no open contradictions"), "{listed}");
+}
+
+/// Writes facts to the log, as a merge or another program would.
+fn write_facts(team: &Workspace, texts: &[&str]) {
+    let line = |(number, text): (usize, &&str)| {
+        let id = format!("019c0000-0000-7000-8000-{number:012}");
+        json!({"v": 1, "id": id, "kind": "fact", "section": "Specs", "content": text, "at": "2026-02-20T00:00:00Z"})
+            .to_string()
+    };
+    let lines: Vec<String> = texts.iter().enumerate().map(line).collect();
+    team.write(".heirloom/memory/fact/2026-02-abc.jsonl", lines.join("\n") + "\n");
+}
+
+/// Starts a language model that gives one answer to every request. Returns its port and the number of requests.
+fn language_model(answer: &'static str) -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = requests.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut line, mut length) = (String::new(), 0);
+            while reader.read_line(&mut line).unwrap() > 2 {
+                if let Some(stated) = line.to_lowercase().strip_prefix("content-length: ") {
+                    length = stated.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            assert!(String::from_utf8_lossy(&body).contains("A: "));
+            counted.fetch_add(1, Ordering::SeqCst);
+            let body = json!({"choices": [{"message": {"content": answer}}]}).to_string();
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n";
+            write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        }
+    });
+    (port, requests)
+}
+
+/// Scans with a language model at a port as judge.
+fn scan_with_model(team: &Workspace, port: u16) -> Value {
+    let settings = format!(
+        "[contradictions]\njudge = \"llm\"\n[llm]\nendpoint = \"http://127.0.0.1:{port}/v1\"\nmodel = \"small\"\n"
+    );
+    team.write(".heirloom/config.toml", settings);
+    let mut command = team.command();
+    command.env("HEIRLOOM_LLM_ENDPOINT", format!("http://127.0.0.1:{port}/v1"));
+    let output = command.args(["contradictions", "scan", "--json"]).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_configured_language_model_has_the_last_word_and_is_asked_once() {
+    let team = Workspace::with(HEIR, TEAM);
+    write_facts(&team, &[SHORT, LONG]);
+    let (port, requests) = language_model(
+        "{\"contradicts\": false, \"confidence\": 0.9, \"reason\": \"two gateways\"}",
+    );
+    for _ in 0..2 {
+        let scanned = scan_with_model(&team, port);
+        assert_eq!(scanned["new"], json!([]), "{scanned:#}");
+    }
+    assert_eq!(requests.load(Ordering::SeqCst), 1, "its verdict is kept");
+    let (port, _) = language_model(
+        "```json\n{\"contradicts\": true, \"confidence\": 0.99, \"reason\": \"30 is not 60\"}\n```",
+    );
+    let scanned = scan_with_model(&team, port);
+    assert_eq!(scanned["new"][0]["reason"], "30 is not 60", "{scanned:#}");
+    assert_eq!(scanned["new"][0]["certainty"], "certain");
+}
+
+#[test]
+fn without_an_answer_of_the_language_model_the_built_in_judge_decides() {
+    let team = Workspace::with(HEIR, TEAM);
+    write_facts(&team, &[SHORT, LONG]);
+    let scanned = scan_with_model(&team, 1);
+    assert_eq!(scanned["new"].as_array().unwrap().len(), 1, "{scanned:#}");
+    assert!(scanned["notes"][0].as_str().unwrap().contains("built-in judge"), "{scanned:#}");
+    // The settings come with the repository, and send nothing without consent.
+    let unconfirmed = team.json("contradictions scan");
+    assert!(unconfirmed["notes"][0].as_str().unwrap().contains("consent"), "{unconfirmed:#}");
+}
+
+#[test]
+fn the_model_of_a_client_may_be_the_judge() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.write(".heirloom/config.toml", "[contradictions]\njudge = \"sampling\"\n");
+    let mut server = StdioServer::start(team.command().args(["mcp", "--structured"])).unwrap();
+    let mut introduction = mcp::initialize_params("test");
+    introduction["capabilities"] = json!({"sampling": {}});
+    server.send(&mcp::request(1, "initialize", &introduction)).unwrap();
+    server.read_line().unwrap();
+    server.send(&mcp::initialized_notification()).unwrap();
+    let check = mcp::call_params("contradictions_check", &json!({"a": SHORT, "b": LONG}));
+    server.send(&mcp::request(2, "tools/call", &check)).unwrap();
+    let asked: Value = serde_json::from_str(&server.read_line().unwrap()).unwrap();
+    assert_eq!(asked["method"], "sampling/createMessage", "{asked:#}");
+    assert!(asked["params"]["messages"].to_string().contains("30 seconds"), "{asked:#}");
+    let text = "{\"contradicts\": false, \"confidence\": 0.8, \"reason\": \"\"}";
+    let answer = json!({
+        "jsonrpc": "2.0", "id": asked["id"],
+        "result": {"role": "assistant", "model": "m", "content": {"type": "text", "text": text}}
+    });
+    server.send(&answer).unwrap();
+    let judged: Value = serde_json::from_str(&server.read_line().unwrap()).unwrap();
+    assert_eq!(judged["result"]["structuredContent"]["certainty"], "none", "{judged:#}");
 }

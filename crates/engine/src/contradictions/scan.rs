@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::judge::{PairJudge, sentence_of};
+use super::language_model::LanguageModelJudge;
 use super::record::{NewContradiction, known_pairs, pair_of, record_contradictions};
 use super::verdict_cache::{CachedVerdict, PairKey, VerdictCache};
 use crate::memory::{ComparableMemory, WholeMemory};
@@ -41,6 +42,9 @@ const PAIRS_OF_MODEL_AT_ONCE: usize = 256;
 
 /// How many pairs a thread gives to the model at once.
 const PAIRS_OF_BATCH: usize = 16;
+
+/// Most pairs that a language model is asked about, if one is configured.
+const MAX_PAIRS_OF_LANGUAGE_MODEL: usize = 200;
 
 /// How many memories are compared between two reports of progress.
 const MEMORIES_AT_ONCE: usize = 1024;
@@ -73,6 +77,8 @@ pub(crate) struct ScanReport {
     pub(crate) new: Vec<(NewContradiction, Option<String>)>,
     /// The number of further ones that the next scan records.
     pub(crate) left_contradictions: usize,
+    /// What was unusual.
+    pub(crate) notes: Vec<String>,
 }
 
 /// When and how all memories were compared last.
@@ -109,15 +115,18 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
         (whole.comparable_memories(today), known_pairs(session, &whole), open)
     };
     let judge = PairJudge::builtin();
-    let cache = VerdictCache::read(session, &judge.version());
-    let mut scanner = Scanner { judge, memories, known, cache, pairs: vec![] };
+    let (cache, version) = (VerdictCache::read(session), judge.version());
+    let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![] };
     let mut report = ScanReport { memories: scanner.memories.len(), ..ScanReport::default() };
     report.known_pairs = scanner.judge_by_rules(session);
     report.left_pairs = scanner.judge_by_model(session);
     report.judged_pairs = scanner.pairs.len();
+    let mut found = scanner.contradictions();
+    if let Some(model) = LanguageModelJudge::configured(session, &mut report.notes)? {
+        found = scanner.ask_language_model(session, model, found, &mut report.notes);
+    }
     scanner.cache.save(session);
     session.progress().end();
-    let mut found = scanner.contradictions();
     report.left_contradictions = found.len().saturating_sub(MAX_NEW);
     found.truncate(MAX_NEW);
     let ids: HashMap<usize, String> = match dry_run {
@@ -143,8 +152,17 @@ struct JudgedPair {
     verdict: CachedVerdict,
 }
 
+/// Returns what a verdict on a memory depends on.
+fn judged_text(memory: &ComparableMemory) -> String {
+    match &memory.key_value {
+        Some((key, value)) => format!("{key}\u{0}{value}\u{0}{}", memory.text),
+        None => memory.text.clone(),
+    }
+}
+
 struct Scanner {
     judge: PairJudge,
+    version: String,
     memories: Vec<ComparableMemory>,
     /// The pairs whose contradiction is open, or was dismissed.
     known: HashSet<[Referent; 2]>,
@@ -207,12 +225,7 @@ impl Scanner {
         {
             return None;
         }
-        // The verdict on two facts with keys depends on these, too.
-        let text = |memory: &ComparableMemory| match &memory.key_value {
-            Some((key, value)) => format!("{key}\u{0}{value}\u{0}{}", memory.text),
-            None => memory.text.clone(),
-        };
-        let key = self.cache.key(&text(a), &text(b));
+        let key = VerdictCache::key(&self.version, &judged_text(a), &judged_text(b));
         if let Some(verdict) = self.cache.get(&key) {
             return Some((JudgedPair { pair, key, verdict }, true));
         }
@@ -287,6 +300,46 @@ impl Scanner {
 
     fn memories_of(&self, pair: &CandidatePair) -> (&ComparableMemory, &ComparableMemory) {
         (&self.memories[pair.a as usize], &self.memories[pair.b as usize])
+    }
+
+    /// Asks a language model about contradictions, and keeps those that it confirms. What it is not asked about is kept.
+    fn ask_language_model(
+        &mut self,
+        session: &Session,
+        mut model: LanguageModelJudge<'_>,
+        found: Vec<NewContradiction>,
+        notes: &mut Vec<String>,
+    ) -> Vec<NewContradiction> {
+        let version = model.version();
+        let total = found.len();
+        let mut asked = 0;
+        let mut kept = Vec::new();
+        for (number, mut contradiction) in found.into_iter().enumerate() {
+            let NewContradiction { a, b, verdict } = &contradiction;
+            let key = VerdictCache::key(&version, &judged_text(a), &judged_text(b));
+            let known = self.cache.get(&key).map(|known| {
+                let probability = f64::from(known.probability);
+                Verdict { probability, certainty: known.certainty, ..verdict.clone() }
+            });
+            let judged = match known {
+                None if asked < MAX_PAIRS_OF_LANGUAGE_MODEL => {
+                    asked += 1;
+                    session.progress().tell(number, total);
+                    model.judge(a, b, verdict)
+                }
+                known => known,
+            };
+            if let Some(judged) = judged {
+                self.cache.put(key, CachedVerdict::new(&judged, true));
+                self.cache.save_sometimes(session);
+                contradiction.verdict = judged;
+            }
+            if contradiction.verdict.certainty != Certainty::None {
+                kept.push(contradiction);
+            }
+        }
+        notes.extend(model.failure_note());
+        kept
     }
 
     /// Returns the pairs that contradict each other, the certain and the most likely ones first, with their verdicts.

@@ -100,31 +100,29 @@ const KINDS: [FindingKind; 8] = [
 pub(super) struct VerdictCache {
     /// Each verdict, and whether it was used since the cache was read.
     verdicts: HashMap<PairKey, (CachedVerdict, bool)>,
-    judge: String,
     saved_at: Instant,
     is_changed: bool,
 }
 
 impl VerdictCache {
     /// Reads the verdicts; none if there are none, or if the file is damaged.
-    pub(super) fn read(session: &Session, judge: &str) -> Self {
+    pub(super) fn read(session: &Session) -> Self {
         let bytes = session
             .root()
             .existing_cache()
             .and_then(|cache| cache.read(&format!("{FOLDER}/{FILE}"), FILE_MAX_BYTES).ok());
         VerdictCache {
             verdicts: bytes.and_then(|bytes| decode(&bytes)).unwrap_or_default(),
-            judge: judge.to_owned(),
             saved_at: Instant::now(),
             is_changed: false,
         }
     }
 
-    /// Returns the key of two texts, in whichever order they are.
-    pub(super) fn key(&self, a: &str, b: &str) -> PairKey {
+    /// Returns the key of the verdict of a judge on two texts, in whichever order they are.
+    pub(super) fn key(judge: &str, a: &str, b: &str) -> PairKey {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         let mut hasher = blake3::Hasher::new();
-        for part in [self.judge.as_str(), a, b] {
+        for part in [judge, a, b] {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }
@@ -193,11 +191,11 @@ mod tests {
     use heirloom_store::Root;
     use jiff::Timestamp;
 
-    fn cache(judge: &str) -> (tempfile::TempDir, Session, VerdictCache) {
+    fn cache() -> (tempfile::TempDir, Session, VerdictCache) {
         let folder = tempfile::tempdir().unwrap();
         Root::open_new(folder.path()).unwrap();
         let session = Session::open(folder.path(), Timestamp::UNIX_EPOCH).unwrap();
-        let cache = VerdictCache::read(&session, judge);
+        let cache = VerdictCache::read(&session);
         (folder, session, cache)
     }
 
@@ -208,29 +206,27 @@ mod tests {
 
     #[test]
     fn verdicts_are_read_back_whatever_the_order_of_the_texts() {
-        let (_folder, session, mut cache) = cache("rules");
-        let key = cache.key("a", "b");
+        let (_folder, session, mut cache) = cache();
+        let key = VerdictCache::key("rules", "a", "b");
         cache.put(key, verdict(0.75));
         cache.save(&session);
-        let read = VerdictCache::read(&session, "rules");
-        assert_eq!(read.get(&read.key("b", "a")), Some(verdict(0.75)));
-        assert_eq!(read.get(&read.key("a", "c")), None);
-        let of_other = VerdictCache::read(&session, "other");
-        assert_eq!(of_other.get(&of_other.key("a", "b")), None);
+        let read = VerdictCache::read(&session);
+        assert_eq!(read.get(&VerdictCache::key("rules", "b", "a")), Some(verdict(0.75)));
+        assert_eq!(read.get(&VerdictCache::key("rules", "a", "c")), None);
+        assert_eq!(read.get(&VerdictCache::key("other", "a", "b")), None);
     }
 
     #[test]
     fn a_damaged_file_is_not_used() {
-        let (folder, session, mut cache) = cache("rules");
-        let key = cache.key("a", "b");
+        let (folder, session, mut cache) = cache();
+        let key = VerdictCache::key("rules", "a", "b");
         cache.put(key, verdict(0.5));
         cache.save(&session);
         let path = folder.path().join(".heirloom/cache/contradictions/verdicts");
         let bytes = std::fs::read(&path).unwrap();
         for damaged in [&bytes[..bytes.len() - 1], &bytes[..10], b"", &[7; 200]] {
             std::fs::write(&path, damaged).unwrap();
-            let read = VerdictCache::read(&session, "rules");
-            assert_eq!(read.get(&key), None);
+            assert_eq!(VerdictCache::read(&session).get(&key), None);
         }
     }
 }

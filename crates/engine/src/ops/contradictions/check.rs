@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shown::ContradictionSide;
-use crate::contradictions::PairJudge;
+use crate::contradictions::{LanguageModelJudge, PairJudge};
 use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, MemoryTarget};
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
@@ -40,6 +40,9 @@ pub(crate) struct JudgedStatements {
     a: ContradictionSide,
     /// What was judged second.
     b: ContradictionSide,
+    /// Remarks, such as why a configured model was not asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl Operation for ContradictionsCheck {
@@ -59,7 +62,12 @@ impl Operation for ContradictionsCheck {
         let [a, b] = typed.map(|typed| statement(&known, &typed));
         let (a, b) = (a?, b?);
         let judge = PairJudge::builtin();
-        let verdict = judge.judge_with(&a, &b, log_odds(judge, &a, &b));
+        let mut verdict = judge.judge_with(&a, &b, log_odds(judge, &a, &b));
+        let mut notes = Vec::new();
+        if let Some(mut model) = LanguageModelJudge::configured(session, &mut notes)? {
+            verdict = model.judge(&a, &b, &verdict).unwrap_or(verdict);
+            notes.extend(model.failure_note());
+        }
         Ok(JudgedStatements {
             certainty: verdict.certainty,
             score: (verdict.probability * 1000.0).round() / 1000.0,
@@ -68,6 +76,7 @@ impl Operation for ContradictionsCheck {
             has_other_scope: !a.has_common_scope(&b),
             a: ContradictionSide::of_comparable(&a),
             b: ContradictionSide::of_comparable(&b),
+            notes,
         })
     }
 }
@@ -148,6 +157,9 @@ impl Answer for JudgedStatements {
         if self.has_other_scope {
             let line = "   they hold for different scopes, plans or times, so both may be true";
             view.line([span(Role::Warning, line)]);
+        }
+        for note in &self.notes {
+            view.line([span(Role::Warning, format!("   {note}"))]);
         }
         view
     }

@@ -40,6 +40,9 @@ pub(crate) struct ScannedContradictions {
     left_contradictions: usize,
     /// Whether nothing was recorded.
     dry_run: bool,
+    /// Remarks, such as why a configured model was not asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl Operation for ContradictionsScan {
@@ -65,6 +68,7 @@ impl Operation for ContradictionsScan {
             left_pairs: report.left_pairs,
             left_contradictions: report.left_contradictions,
             dry_run: request.dry_run,
+            notes: report.notes,
         })
     }
 }
@@ -97,6 +101,9 @@ impl Answer for ScannedContradictions {
         for (left, what) in left.into_iter().filter(|(left, _)| *left > 0) {
             let line = format!("{} left for the next scan", present::count(left, what));
             view.line([span(Role::Warning, line)]);
+        }
+        for note in &self.notes {
+            view.line([span(Role::Warning, note)]);
         }
         if self.open > 0 && !self.dry_run {
             let hint = Hint::text("resolve with ").operation("contradictions_resolve");

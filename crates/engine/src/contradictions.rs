@@ -14,7 +14,8 @@ mod verdict_cache;
 pub(crate) use judge::PairJudge;
 pub(crate) use language_model::LanguageModelJudge;
 pub(crate) use new_memory::{
-    ContradictedMemory, check_new, check_new_entry, check_new_record, show_contradicted,
+    ContradictedMemory, check_new, check_new_entry, check_new_record, check_stored,
+    show_contradicted,
 };
 pub(crate) use record::NewContradiction;
 pub(crate) use scan::{LastScan, scan};

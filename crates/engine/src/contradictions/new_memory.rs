@@ -6,7 +6,7 @@ use heirloom_core::contradiction::{
     CandidateFinder, CandidatePair, Certainty, FindingKind, Verdict,
 };
 use heirloom_core::memory::MemoryEntry;
-use heirloom_core::recall::{is_stop_word, terms};
+use heirloom_core::recall::{for_each_term, is_stop_word, terms};
 use heirloom_core::record::{Record, Referent, short_id};
 use heirloom_core::{Hint, transcript};
 use heirloom_embed::builtin;
@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::judge::{PairJudge, sentence_of};
-use super::record::{NewContradiction, write_contradiction};
-use crate::memory::{ComparableMemory, MemorySlice, WriteTransaction};
+use super::record::{NewContradiction, pair_of, record_contradictions, write_contradiction};
+use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, WriteTransaction};
+use crate::recall::read_similar_to;
 use crate::view::{Role, View, present, span};
 use crate::workspace::memory_document::MemoryDocument;
 use crate::{Error, Session};
@@ -31,6 +32,9 @@ const MAX_READ_BY_MODEL: usize = 4;
 
 /// Most contradictions of a new memory.
 const MAX_CONTRADICTED: usize = 5;
+
+/// How many memories that are stored together are compared; a scan compares the others.
+const MAX_STORED_TOGETHER: usize = 50;
 
 /// Most characters of a memory that is shown.
 const MAX_SHOWN_CHARS: usize = 160;
@@ -129,6 +133,40 @@ fn write_all(
     Ok(contradicted)
 }
 
+/// Compares records that were stored together with similar ones, and records what they contradict. Returns a note for each
+/// contradiction.
+pub(crate) fn check_stored(session: &Session, stored: &[Referent]) -> Result<Vec<String>, Error> {
+    let mut found: Vec<NewContradiction> = Vec::new();
+    let known = MemoryQuery::new()
+        .referents_without_relations(stored.iter().take(MAX_STORED_TOGETHER).cloned())
+        .read_without_documents(session);
+    for memory in stored.iter().take(MAX_STORED_TOGETHER) {
+        let Some(new) = known.comparable(memory, session.today()) else { continue };
+        let similar = read_similar_to(session, &new.text)?;
+        for contradiction in find_contradicted(session, &similar, &new, |_| false) {
+            if !found.iter().any(|other| is_same(other, &contradiction)) {
+                found.push(contradiction);
+            }
+        }
+    }
+    let recorded = record_contradictions(session, &found)?;
+    let note = |(number, id): (usize, String)| {
+        let NewContradiction { a, b, verdict } = &found[number];
+        let reason = match verdict.reason.as_str() {
+            "" => verdict.kind.name(),
+            reason => reason,
+        };
+        let (a, b, id) = (a.referent.short(), b.referent.short(), short_id(&id));
+        format!("{b} contradicts {a}: {reason} (contradiction {id})")
+    };
+    Ok(recorded.into_iter().map(note).collect())
+}
+
+/// Returns whether two contradictions are between the same memories.
+fn is_same(one: &NewContradiction, other: &NewContradiction) -> bool {
+    pair_of(&one.a.referent, &one.b.referent) == pair_of(&other.a.referent, &other.b.referent)
+}
+
 /// Returns the known memories that a new one contradicts, the most likely first. Those that it replaces are left out.
 fn find_contradicted(
     session: &Session,
@@ -141,9 +179,10 @@ fn find_contradicted(
         other.referent != new.referent
             && !is_left_out(&other.referent)
             && new.has_common_scope(other)
-            && new.text_hash() != other.text_hash()
     });
-    let others = keep_similar(others, new);
+    let mut others = keep_similar(others, new);
+    let stated = new.text_hash();
+    others.retain(|(other, _)| other.text_hash() != stated);
     let judge = PairJudge::builtin();
     let mut judged: Vec<NewContradiction> = Vec::new();
     for (number, (other, sentences)) in others.into_iter().enumerate() {
@@ -171,10 +210,15 @@ fn keep_similar(
     others: Vec<ComparableMemory>,
     new: &ComparableMemory,
 ) -> Vec<(ComparableMemory, [u16; 2])> {
-    let stems = |text: &str| -> HashSet<String> {
-        terms(text).into_iter().filter(|term| !is_stop_word(term)).collect()
+    let of_new: HashSet<String> =
+        terms(&new.text).into_iter().filter(|term| !is_stop_word(term)).collect();
+    let count_shared = |text: &str| {
+        let mut shared = 0;
+        for piece in text.split_whitespace() {
+            for_each_term(piece, &mut |term| shared += usize::from(of_new.contains(term)));
+        }
+        shared
     };
-    let of_new = stems(&new.text);
     let key = new.key_value.as_ref().map(|(key, _)| key);
     let mut sharing: Vec<(usize, ComparableMemory)> = Vec::new();
     let mut found: Vec<(ComparableMemory, [u16; 2])> = Vec::new();
@@ -183,7 +227,7 @@ fn keep_similar(
             found.push((other, [0, 0]));
             continue;
         }
-        let shared = of_new.intersection(&stems(&other.text)).count();
+        let shared = count_shared(&other.text);
         if shared > 0 {
             sharing.push((shared, other));
         }
@@ -222,7 +266,7 @@ pub(crate) fn show_contradicted(view: &mut View, memories: &[ContradictedMemory]
             false => resolve.then(format!("{}; ", memory.reason)),
         };
         let id = short_id(&memory.contradiction);
-        let resolve = resolve.call("contradictions_resolve", [("id", id)]);
+        let resolve = resolve.call("contradictions_resolve", [("id", id), ("resolution", "…")]);
         view.line([span(Role::Dim, resolve)]);
     }
 }

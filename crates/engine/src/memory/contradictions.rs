@@ -65,7 +65,7 @@ impl MemorySlice {
         }
         let hint = Hint::text("resolve it with ").call(
             "contradictions_resolve",
-            [("id", Argument::from(short_id(id))), ("resolution", "RESOLUTION".into())],
+            [("id", Argument::from(short_id(id))), ("resolution", "…".into())],
         );
         let place = items.first().map_or((String::new(), 1), |item| (item.path.clone(), item.line));
         let kind = ConflictKind::DirectContradiction;

@@ -60,7 +60,8 @@ impl Answer for ContradictionDetails {
         show_items(&mut view, &self.memories);
         if self.contradiction.state == ContradictionState::Open {
             let id = short_id(&self.contradiction.id);
-            let hint = Hint::text("resolve it with ").call("contradictions_resolve", [("id", id)]);
+            let hint = Hint::text("resolve it with ")
+                .call("contradictions_resolve", [("id", id), ("resolution", "…")]);
             view.blank();
             view.line([span(Role::Dim, hint)]);
         }

@@ -116,8 +116,7 @@ fn count_scored(pairs: &[Pair], threshold: f64) -> ScoredPairs {
 }
 
 fn is_merged(pair: &Pair, threshold: f64) -> bool {
-    let nearness =
-        |a: &str, b: &str| cosine(&builtin().vector(a), &builtin().vector(b)) as f32;
+    let nearness = |a: &str, b: &str| cosine(&builtin().vector(a), &builtin().vector(b)) as f32;
     let [a, b] = [&pair.texts[0], &pair.texts[1]].map(|text| ComparableText::new(text));
     duplicate_similarity(&a, &b, &nearness).is_some_and(|it| it + 1e-9 >= threshold)
 }
@@ -130,12 +129,16 @@ impl Report for DuplicatesReport {
 
 impl fmt::Display for DuplicatesReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(Paraphrases { pairs, positive, merged, precision, recall }) = &self.paraphrases {
+        if let Some(Paraphrases { pairs, positive, merged, precision, recall }) = &self.paraphrases
+        {
             writeln!(out, "{pairs} pairs, {positive} of them paraphrases: {merged} merged")?;
             writeln!(out, "precision {precision:.4}, recall {recall:.4}")?;
         }
         if let Some(ScoredPairs { pairs, merged, below_3, share_below_3 }) = &self.scored {
-            writeln!(out, "{pairs} scored pairs: {merged} merged, {below_3} of them below 3 ({share_below_3:.4})")?;
+            writeln!(
+                out,
+                "{pairs} scored pairs: {merged} merged, {below_3} of them below 3 ({share_below_3:.4})"
+            )?;
         }
         write_bars(out, &self.bars)
     }

@@ -102,7 +102,8 @@ fn report(files: Vec<FileResult>, lost: Vec<LostEvidence>) -> ForgettingReport {
         all.add(counts);
     }
     let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
-    let (archived_share, lost_share) = (share(all.archived, all.memories), share(all.lost, all.needed));
+    let (archived_share, lost_share) =
+        (share(all.archived, all.memories), share(all.lost, all.needed));
     let min = format!("share of memories that are archived >= {MIN_ARCHIVED}");
     let judge_all = |what: &str, count: usize| {
         let found = share(count, all.lost.max(1));
@@ -206,15 +207,23 @@ fn measure_dataset(
         workspace.run(now, "memory_restore", json!({"fact_ids": [id]}))?;
     }
     let still_archived: BTreeSet<String> = archived(&workspace, now)?.into_keys().collect();
-    counts.restored = counts.lost - archive.keys().filter(|doc| {
-        still_archived.contains(*doc) && lost.iter().any(|lost| lost.doc == **doc && lost.file == file.display().to_string())
-    }).count();
+    counts.restored = counts.lost
+        - archive
+            .keys()
+            .filter(|doc| {
+                still_archived.contains(*doc)
+                    && lost
+                        .iter()
+                        .any(|lost| lost.doc == **doc && lost.file == file.display().to_string())
+            })
+            .count();
     Ok(counts)
 }
 
 /// Asks a question; its evidence among the hits is used.
 fn ask(workspace: &MeasuredWorkspace, now: Timestamp, question: &Question) -> Result<(), Failure> {
-    let answer = workspace.run(now, "memory_recall", json!({"query": question.text, "limit": HITS}))?;
+    let answer =
+        workspace.run(now, "memory_recall", json!({"query": question.text, "limit": HITS}))?;
     let hits = answer["hits"].as_array().into_iter().flatten();
     let is_evidence = |hit: &&Value| {
         hit["source"].as_str().is_some_and(|source| question.gold.iter().any(|doc| doc == source))
@@ -246,7 +255,8 @@ fn is_labelled_hit(
     query: &str,
     id: &str,
 ) -> Result<bool, Failure> {
-    let answer = workspace.run(now, "memory_recall", json!({"query": query, "limit": DEEP_HITS}))?;
+    let answer =
+        workspace.run(now, "memory_recall", json!({"query": query, "limit": DEEP_HITS}))?;
     let mut near = answer["near_misses"].as_array().into_iter().flatten();
     Ok(near.any(|hit| hit["id"] == id && hit["standing"] == "archived"))
 }
@@ -261,7 +271,10 @@ impl fmt::Display for ForgettingReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for FileResult { file, counts } in &self.files {
             let Counts { memories, archived, needed, lost, .. } = counts;
-            writeln!(out, "{file}: {archived} of {memories} archived, {lost} of {needed} needed later")?;
+            writeln!(
+                out,
+                "{file}: {archived} of {memories} archived, {lost} of {needed} needed later"
+            )?;
         }
         for LostEvidence { file, doc, text, question } in &self.lost {
             writeln!(out, "archived {file} {doc}: {text}\n  needed for: {question}")?;
@@ -295,13 +308,21 @@ mod tests {
                 document("3", "2024-02-01", "Ann: Wow, that's awesome, Bob!"),
             ],
             questions: vec![
-                Question { text: "?".to_owned(), gold: vec!["1".to_owned()], ..Question::default() },
+                Question {
+                    text: "?".to_owned(),
+                    gold: vec!["1".to_owned()],
+                    ..Question::default()
+                },
                 Question {
                     text: "What did Bob adopt?".to_owned(),
                     gold: vec!["2".to_owned()],
                     ..Question::default()
                 },
-                Question { text: "?".to_owned(), gold: vec!["1".to_owned()], ..Question::default() },
+                Question {
+                    text: "?".to_owned(),
+                    gold: vec!["1".to_owned()],
+                    ..Question::default()
+                },
                 Question {
                     text: "Who is awesome?".to_owned(),
                     gold: vec!["3".to_owned()],

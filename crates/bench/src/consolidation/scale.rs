@@ -225,7 +225,9 @@ impl fmt::Display for ConsolidationScaleReport {
         writeln!(out, "consolidation        {:>10.0} ms", self.consolidation_ms)?;
         writeln!(out, "a second one         {:>10.0} ms", self.second_ms)?;
         match &self.peak_bytes {
-            Attempt::Done(bytes) => writeln!(out, "peak memory          {:>10.0} MB", *bytes as f64 / 1e6)?,
+            Attempt::Done(bytes) => {
+                writeln!(out, "peak memory          {:>10.0} MB", *bytes as f64 / 1e6)?
+            }
             Attempt::Skipped { skipped } => writeln!(out, "peak memory: skipped: {skipped}")?,
         }
         writeln!(

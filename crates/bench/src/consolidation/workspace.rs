@@ -67,9 +67,11 @@ impl MeasuredWorkspace {
 
     /// Runs an operation at a time.
     pub(super) fn run(&self, now: Timestamp, name: &str, request: Value) -> Result<Value, Failure> {
-        let failed = |error: heirloom_engine::Error| Failure::new(format!("{name}: {}", error.message));
+        let failed =
+            |error: heirloom_engine::Error| Failure::new(format!("{name}: {}", error.message));
         let op = OPS.iter().find(|op| op.spec.name == name);
-        let op = op.ok_or_else(|| Failure::new(format!("the operation `{name}` does not exist")))?;
+        let op =
+            op.ok_or_else(|| Failure::new(format!("the operation `{name}` does not exist")))?;
         let session = Session::open(self.path(), now).map_err(failed)?;
         let session = session.without_token_counts().with_process_cache(self.cache.clone());
         let reply = ops::run(op, &session, request).map_err(failed)?;

@@ -20,7 +20,8 @@ impl<'w> Alignment<'w> {
                 lengths[at_a * columns + at_b] = match a[at_a].lower == b[at_b].lower {
                     true => lengths[(at_a + 1) * columns + at_b + 1] + 1,
                     false => {
-                        let (skip_a, skip_b) = ((at_a + 1) * columns + at_b, at_a * columns + at_b + 1);
+                        let (skip_a, skip_b) =
+                            ((at_a + 1) * columns + at_b, at_a * columns + at_b + 1);
                         lengths[skip_a].max(lengths[skip_b])
                     }
                 };

@@ -23,8 +23,8 @@ const MIN_CLAUSE_WORDS: usize = 3;
 
 /// Words with which clauses begin, sorted.
 static CLAUSE_WORDS: WordList = WordList::new(&[
-    "after", "and", "as", "because", "before", "but", "he", "it", "she", "that", "they", "we", "when",
-    "where", "which", "while", "who", "whom", "whose",
+    "after", "and", "as", "because", "before", "but", "he", "it", "she", "that", "they", "we",
+    "when", "where", "which", "while", "who", "whom", "whose",
 ]);
 
 /// The fewest words of grammar, or in another order, by which two texts are phrased differently.
@@ -152,7 +152,8 @@ fn compare_words<'t>(
 /// between; a word that both have must not be negated in one alone: "do not use tabs; use spaces" is not "use tabs; do not
 /// use spaces".
 fn has_same_negations(a: &ComparableText, b: &ComparableText) -> bool {
-    let has_key = |text: &ComparableText, key: &str| text.words.iter().any(|it| it.key() == Some(key));
+    let has_key =
+        |text: &ComparableText, key: &str| text.words.iter().any(|it| it.key() == Some(key));
     let is_within = |one: &Negation, other: &Negation, other_text: &ComparableText| {
         let compared = one.stems.iter().take(COMPARED_NEGATED_WORDS);
         compared.into_iter().all(|stem| other.stems.contains(stem) || !has_key(other_text, stem))
@@ -258,9 +259,7 @@ fn has_other_role(a: &ComparableText, b: &ComparableText) -> bool {
         has(b, word)
             && same_role().next().is_some()
             && same_role().all(|(_, other)| other != word)
-            && same_role().any(|(other, with)| {
-                has(a, with) && !roles_a.contains(&(*other, *with))
-            })
+            && same_role().any(|(other, with)| has(a, with) && !roles_a.contains(&(*other, *with)))
     })
 }
 

@@ -43,9 +43,8 @@ fn restored(memory: &Memory) -> Vec<Referent> {
             _ => None,
         })
     };
-    let is_restore = |event: &Event| {
-        event.action == EventAction::Restore && event.reason != UNDONE_RUN_REASON
-    };
+    let is_restore =
+        |event: &Event| event.action == EventAction::Restore && event.reason != UNDONE_RUN_REASON;
     let restores = events().filter(|(_, event)| is_restore(event));
     let undone: HashSet<Uuid> =
         restores.flat_map(|(_, event)| &event.undoes).filter_map(Referent::record_id).collect();

@@ -200,8 +200,11 @@ impl Search<'_> {
         let answering = ranked.into_iter().filter(RankedMemory::is_answer).enumerate();
         let archived = answering.filter(|(_, memory)| snapshot.is_archived(memory.slot));
         let (near, later): (Vec<_>, Vec<_>) = archived.partition(|(rank, _)| *rank < limit);
-        let scored: Vec<RankedMemory> =
-            near.into_iter().chain(later.into_iter().take(MAX_NEAR_MISSES)).map(|it| it.1).collect();
+        let scored: Vec<RankedMemory> = near
+            .into_iter()
+            .chain(later.into_iter().take(MAX_NEAR_MISSES))
+            .map(|it| it.1)
+            .collect();
         hits(session, snapshot, &scored, &everything)
     }
 

@@ -212,7 +212,10 @@ fn read_plan(InputData(data): InputData) -> Result<ConsolidationPlan, Error> {
     let (name, text) = match data {
         Value::Object(file) if file.contains_key("text") => {
             let text = |key: &str| file.get(key).and_then(Value::as_str).map(str::to_owned);
-            (text("name").unwrap_or_else(|| "the plan".to_owned()), text("text").unwrap_or_default())
+            (
+                text("name").unwrap_or_else(|| "the plan".to_owned()),
+                text("text").unwrap_or_default(),
+            )
         }
         Value::String(text) => ("the plan".to_owned(), text),
         other => {

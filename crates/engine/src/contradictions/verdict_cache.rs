@@ -217,6 +217,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "tests damage real files")]
     fn a_damaged_file_is_not_used() {
         let (folder, session, mut cache) = cache();
         let key = VerdictCache::key("rules", "a", "b");

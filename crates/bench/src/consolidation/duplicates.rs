@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use crate::args::DuplicatesArgs;
 use crate::failure::Failure;
-use crate::recall::similarity::{Pair, cosine, read_pairs};
+use crate::recall::dot_product;
+use crate::recall::similarity::{Pair, read_pairs};
 use crate::report::{Bar, Report, write_bars};
 
 /// The least share of merged pairs that people call paraphrases.
@@ -116,7 +117,7 @@ fn count_scored(pairs: &[Pair], threshold: f64) -> ScoredPairs {
 }
 
 fn is_merged(pair: &Pair, threshold: f64) -> bool {
-    let nearness = |a: &str, b: &str| cosine(&builtin().vector(a), &builtin().vector(b)) as f32;
+    let nearness = |a: &str, b: &str| dot_product(&builtin().vector(a), &builtin().vector(b));
     let [a, b] = [&pair.texts[0], &pair.texts[1]].map(|text| ComparableText::new(text));
     duplicate_similarity(&a, &b, &nearness).is_some_and(|it| it + 1e-9 >= threshold)
 }

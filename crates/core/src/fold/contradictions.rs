@@ -239,7 +239,10 @@ mod tests {
     #[test]
     fn that_both_hold_is_remembered_and_can_be_undone() {
         let dismissal = event(4, EventAction::Resolve, &[3], &[], Some(Resolution::BothValid));
-        assert_eq!(states(&with(std::slice::from_ref(&dismissal)))[0].0, ContradictionState::Resolved);
+        assert_eq!(
+            states(&with(std::slice::from_ref(&dismissal)))[0].0,
+            ContradictionState::Resolved
+        );
         let undone = event(5, EventAction::Unresolve, &[], &[4], None);
         assert_eq!(states(&with(&[dismissal, undone]))[0].0, ContradictionState::Open);
     }

@@ -18,6 +18,7 @@ mod judge;
 mod modality;
 mod number;
 mod number_words;
+mod parts;
 mod polarity;
 mod quantity;
 mod statement;

@@ -1,6 +1,7 @@
 //! Aligns the words of two statements.
 
 use super::statement::Statement;
+use super::token::Token;
 use crate::consolidation::WordNearness;
 
 /// The cosine from which two words mean nearly the same.
@@ -8,6 +9,12 @@ pub(super) const SYNONYM_MIN_COSINE: f32 = 0.6;
 
 /// The least cosine of two words that are aligned.
 const ALIGNED_MIN_COSINE: f32 = 0.3;
+
+/// The cosine of two words of which one is made from the other.
+const RELATED_COSINE: f32 = 0.8;
+
+/// The fewest characters that two words of one origin begin with.
+const COMMON_BEGINNING_MIN_CHARS: usize = 5;
 
 /// The most words of a statement that are aligned.
 const MAX_ALIGNED_WORDS: usize = 40;
@@ -93,9 +100,29 @@ fn cosine(
     if word_a.stem == word_b.stem {
         return 1.0;
     }
+    if has_same_beginning(&word_a.stem, &word_b.stem) || shares_part(word_a, word_b) {
+        return RELATED_COSINE;
+    }
     let cosine = nearness(&word_a.lower, &word_b.lower);
     // Vectors of words that the model does not know have no direction.
     if cosine.is_finite() { cosine.clamp(-1.0, 0.99) } else { 0.0 }
+}
+
+/// Returns whether two stems are probably of one word: `encrypt` and `encryption`.
+fn has_same_beginning(a: &str, b: &str) -> bool {
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let longer = a.len().max(b.len());
+    common >= COMMON_BEGINNING_MIN_CHARS && common * 3 >= longer * 2 && !is_numbered(a) && !is_numbered(b)
+}
+
+fn is_numbered(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Returns whether a part of a name is the other word, or a part of it.
+fn shares_part(a: &Token<'_>, b: &Token<'_>) -> bool {
+    let has = |one: &Token<'_>, other: &Token<'_>| one.parts.contains(&other.stem);
+    has(a, b) || has(b, a) || a.parts.iter().any(|part| b.parts.contains(part))
 }
 
 /// Returns the cells of a matrix in some rows and columns.

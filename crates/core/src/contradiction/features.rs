@@ -5,6 +5,7 @@ use super::compare_quantities::{QuantityComparison, compare_quantities};
 use super::cues::CUES;
 use super::differences::Differences;
 use super::modality::{MODALITIES, QUANTIFIERS};
+use super::parts::{PREPOSITIONS, PartNearness};
 use super::statement::Statement;
 use super::unit::Dimension;
 use crate::consolidation::WordNearness;
@@ -17,6 +18,7 @@ pub(super) struct Comparison<'s, 't> {
     pub(super) alignment: Alignment,
     pub(super) quantities: QuantityComparison,
     pub(super) differences: Differences,
+    parts: PartNearness,
 }
 
 impl<'s, 't> Comparison<'s, 't> {
@@ -29,7 +31,8 @@ impl<'s, 't> Comparison<'s, 't> {
         let alignment = Alignment::new(a, b, nearness);
         let quantities = compare_quantities(a, b, &alignment, nearness);
         let differences = Differences::new(a, b, &alignment, nearness);
-        Comparison { a, b, alignment, quantities, differences }
+        let parts = PartNearness::new(a, b, &alignment, nearness);
+        Comparison { a, b, alignment, quantities, differences, parts }
     }
 
     /// Returns the features with their names, always in the same order.
@@ -37,6 +40,7 @@ impl<'s, 't> Comparison<'s, 't> {
         let mut features = Features { names: vec![], values: vec![] };
         self.add_overlap(&mut features);
         self.add_places(&mut features);
+        self.add_parts(&mut features);
         self.add_names(&mut features);
         self.add_differences(&mut features);
         self.add_quantities(&mut features);
@@ -105,6 +109,29 @@ impl<'s, 't> Comparison<'s, 't> {
             statement.tokens.last().map_or(0, |last| last.clause) as f32
         };
         features.add_both("clauses", clauses(self.a), clauses(self.b));
+    }
+
+    fn add_parts(&self, features: &mut Features) {
+        let parts = &self.parts;
+        features.add("nearness", parts.whole);
+        features.add("nearness of subjects", parts.subjects);
+        features.add("nearness of predicates", parts.predicates);
+        features.add("nearness of heads", parts.heads);
+        features.add("nearness of modifiers", parts.modifiers);
+        features.add("nearness of verbs", parts.verbs);
+        features.add("nearness of rests", parts.rests);
+        features.add("nearness of predicate rests", parts.predicate_rests);
+        features.add_both(
+            "nearness of subject and predicate",
+            parts.subject_a_predicate_b,
+            parts.subject_b_predicate_a,
+        );
+        for (preposition, nearness) in PREPOSITIONS.iter().zip(parts.objects) {
+            features.add_named(|| format!("object of {preposition}"), nearness);
+        }
+        features.add("replaced after", parts.replaced_after as f32);
+        features.add("replaced before", parts.replaced_before as f32);
+        features.add("replaced max", parts.replaced_max);
     }
 
     fn add_names(&self, features: &mut Features) {

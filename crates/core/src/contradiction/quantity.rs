@@ -131,6 +131,9 @@ fn read_amount(
     mut read: Number,
 ) -> Option<Quantity> {
     let mut found_unit = read.unit;
+    if let Some(share) = share_of(tokens, last, read) {
+        return Some(Quantity { first, ..share });
+    }
     let is_range_word = matches!(lower(tokens, last + 1), "to" | "and" | "or")
         && (lower(tokens, last + 1) == "to" || before(tokens, first) == "between");
     if is_range_word
@@ -180,7 +183,8 @@ fn read_amount(
         }
     }
     let after = last + 1 + usize::from(dimension == Dimension::Count && !of.is_empty());
-    if !matches!(dimension, Dimension::Version | Dimension::Clock | Dimension::Ordinal)
+    let has_rate = matches!(dimension, Dimension::Count | Dimension::Data) || is_money(dimension);
+    if has_rate
         && let Some((rate_last, span)) = span_of_rate(tokens, after)
     {
         if dimension != Dimension::Count {
@@ -194,11 +198,17 @@ fn read_amount(
     Some(Quantity { dimension, of, low, high, bound, first, last })
 }
 
+fn is_money(dimension: Dimension) -> bool {
+    matches!(dimension, Dimension::Euro | Dimension::Dollar | Dimension::Pound)
+}
+
 /// Reads `every 5 minutes` and `every hour`.
 fn read_period(tokens: &[Token<'_>], at: usize) -> Option<Quantity> {
-    let (value, last) = match read_number(tokens, at + 1) {
-        Some((read, last)) => (read.value, last),
-        None => (1.0, at),
+    let (value, last) = match (read_number(tokens, at + 1), lower(tokens, at + 1)) {
+        (Some((read, last)), _) => (read.value, last),
+        (None, "second" | "other") if unit(lower(tokens, at + 2)).is_some() => (2.0, at + 1),
+        (None, "third") => (3.0, at + 1),
+        (None, _) => (1.0, at),
     };
     let (unit, last) = match tokens.get(at + 1).and_then(|token| number(&token.lower)?.unit) {
         Some(unit) => (unit, last),
@@ -272,6 +282,27 @@ fn read_part(tokens: &[Token<'_>], at: usize) -> Option<Quantity> {
         true => quantity(Dimension::Time, part * found.factor, next),
         false => None,
     }
+}
+
+/// Reads `one in ten` and `two out of three`, with the first number read already.
+fn share_of(tokens: &[Token<'_>], last: usize, part: Number) -> Option<Quantity> {
+    let of = match (lower(tokens, last + 1), lower(tokens, last + 2)) {
+        ("in", _) => last + 2,
+        ("out", "of") => last + 3,
+        _ => return None,
+    };
+    let (whole, last) = read_number(tokens, of)?;
+    let is_share = part.unit.is_none() && whole.unit.is_none() && part.value < whole.value;
+    let share = 100.0 * part.value / whole.value;
+    is_share.then(|| Quantity {
+        dimension: Dimension::Percent,
+        of: String::new(),
+        low: share,
+        high: share,
+        bound: Bound::Exact,
+        first: last,
+        last,
+    })
 }
 
 /// Returns the unit after a number, and its last word.
@@ -423,6 +454,9 @@ mod tests {
         assert_eq!(read_all("half an hour"), read_all("thirty minutes"));
         assert_eq!(read_all("every five minutes"), read_all("12 times an hour"));
         assert_eq!(read_all("runs nightly"), read_all("runs once a day"));
+        assert_eq!(read_all("one in ten requests"), read_all("10 % of requests"));
+        assert_eq!(read_all("99.9 % per month"), read_all("99.9 percent availability"));
+        assert_eq!(read_all("every second week"), read_all("every two weeks"));
         assert_eq!(read_all("at 2 p.m. sharp"), read_all("at 14:00"));
         assert_eq!(read_all("twenty-four items"), [(Dimension::Count, 24.0, "item".into())]);
         assert_eq!(read_all("1.5 million rows"), [(Dimension::Count, 1.5e6, "row".into())]);

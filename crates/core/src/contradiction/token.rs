@@ -1,7 +1,7 @@
 //! Splits a statement into words that can be compared.
 
 use crate::compression::is_negation;
-use crate::recall::{is_stop_word, terms};
+use crate::recall::{is_stop_word, part_terms, terms};
 use crate::word_list::WordList;
 
 /// Words that end what a negation before them applies to, sorted.
@@ -18,6 +18,8 @@ pub(super) struct Token<'t> {
     pub(super) lower: String,
     /// Its stem; empty for words of grammar.
     pub(super) stem: String,
+    /// The stems of its parts if it is a name of several words: `invite_ttl`.
+    pub(super) parts: Vec<String>,
     /// Whether it is written like the name of a person, a product or something in code.
     pub(super) is_name: bool,
     /// The number of the clause that it is in.
@@ -72,7 +74,10 @@ fn token(text: &str, lower: String, clause: usize, start: usize, is_first: bool)
         false => stem_of(plain),
     };
     let is_name = !stem.is_empty() && is_name(text, is_first);
-    Token { text, stem, is_name, clause, start, lower }
+    let has_parts = is_name && !plain.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        || text.chars().skip(1).any(char::is_uppercase);
+    let parts = if has_parts && !stem.is_empty() { part_terms(text) } else { vec![] };
+    Token { text, stem, parts, is_name, clause, start, lower }
 }
 
 /// Returns the stem of a word in lower case.

@@ -1,7 +1,9 @@
 //! Reads and writes memory: the records of the log and the entries of memory documents.
 
 mod attributes;
+mod comparable;
 mod conflicts;
+mod contradictions;
 mod episode;
 mod graph;
 mod item;
@@ -23,6 +25,8 @@ mod transaction;
 mod whole;
 
 pub(crate) use attributes::RecordAttributes;
+pub(crate) use comparable::ComparableMemory;
+pub(crate) use contradictions::{OpenContradiction, certainty_of};
 pub(crate) use episode::{drop_fields_with_secrets, episode_from_digest};
 pub(crate) use graph::active_prose;
 pub(crate) use item::{

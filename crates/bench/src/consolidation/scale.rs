@@ -226,7 +226,7 @@ impl fmt::Display for ConsolidationScaleReport {
         writeln!(out, "a second one         {:>10.0} ms", self.second_ms)?;
         match &self.peak_bytes {
             Attempt::Done(bytes) => {
-                writeln!(out, "peak memory          {:>10.0} MB", *bytes as f64 / 1e6)?
+                writeln!(out, "peak memory          {:>10.0} MB", *bytes as f64 / 1e6)?;
             }
             Attempt::Skipped { skipped } => writeln!(out, "peak memory: skipped: {skipped}")?,
         }

@@ -17,6 +17,7 @@ mod budgets;
 mod cold;
 mod conflicts;
 mod consolidation;
+mod contradictions;
 mod conversations;
 mod damage;
 mod decisions;

@@ -397,9 +397,9 @@ impl Drop for Server {
 
 /// A response of the server.
 pub(crate) struct Reply {
-    status: u16,
+    pub(crate) status: u16,
     headers: Vec<(String, String)>,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Reply {

@@ -291,6 +291,9 @@ pub(super) fn is_small_talk(text: &str) -> bool {
         return false;
     }
     let weight = weight(text);
+    if weight <= MAX_KIND_WEIGHT && has_only_talk_words(text) {
+        return true;
+    }
     let is_kind = || text.split_whitespace().any(|word| KIND_WORDS.contains(&lower(word)));
     match weight {
         0 => text.contains(['!', '?']) || begins_with_talk(text) || is_kind(),
@@ -305,13 +308,17 @@ fn is_talk(text: &str) -> bool {
     }
     let mut words = text.split_whitespace().map(lower);
     begins_with_talk(text)
-        || words.clone().all(|word| TALK_WORDS.contains(&word))
+        || has_only_talk_words(text)
         || words.any(|word| {
             matches!(
                 word.split('\'').next(),
                 Some("i" | "me" | "my" | "we" | "us" | "our" | "you" | "your")
             )
         })
+}
+
+fn has_only_talk_words(text: &str) -> bool {
+    text.split_whitespace().all(|word| TALK_WORDS.contains(&lower(word)))
 }
 
 fn begins_with_talk(text: &str) -> bool {
@@ -406,10 +413,14 @@ fn told(words: &[String]) -> usize {
 /// Returns whether a sentence tells how its speaker is or stands to something: "I'm not giving up", "glad to be part of
 /// it", "it has been great for me".
 fn tells_own_state(words: &[String]) -> bool {
-    words.windows(2).any(|pair| match [pair[0].as_str(), pair[1].as_str()] {
-        ["i'm" | "we're", "not"] | ["to", "be" | "have"] | ["been", _] => true,
-        ["for" | "helped" | "helps" | "made" | "makes", "me" | "us"] => true,
-        _ => false,
+    words.windows(2).any(|pair| {
+        matches!(
+            [pair[0].as_str(), pair[1].as_str()],
+            ["i'm" | "we're", "not"]
+                | ["to", "be" | "have"]
+                | ["been", _]
+                | ["for" | "helped" | "helps" | "made" | "makes", "me" | "us"]
+        )
     })
 }
 

@@ -497,6 +497,7 @@ pub(super) static TALK_WORDS: WordList = WordList::new(&[
     "off",
     "often",
     "oh",
+    "ok",
     "okay",
     "old",
     "omg",

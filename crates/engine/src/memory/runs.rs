@@ -32,6 +32,8 @@ pub(crate) enum RunKind {
     Ingest,
     /// Adding front matter.
     Migration,
+    /// Resolving a contradiction.
+    Resolution,
 }
 
 impl RunKind {
@@ -42,6 +44,7 @@ impl RunKind {
             RunKind::Import => "import",
             RunKind::Ingest => "ingest",
             RunKind::Migration => "migration",
+            RunKind::Resolution => "resolution",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `undo`: undoes a whole run of a consolidation, an import, an ingest or a migration.
+//! `undo`: undoes a whole run of a consolidation, an import, an ingest, a migration or the resolution of a contradiction.
 
 use std::collections::BTreeSet;
 
@@ -91,7 +91,7 @@ impl Operation for UndoRun {
         usage: "undo [run]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Undo a whole run of a consolidation, an import, an ingest or a migration on this machine: what it added is withdrawn, what it archived is active again, and documents get their former text back unless they changed since.",
+        about: "Undo a whole run of a consolidation, an import, an ingest, a migration or a resolution on this machine: what it added is withdrawn, what it archived is active again, and documents get their former text back unless they changed since.",
     };
 
     fn run(session: &Session, request: Request) -> Result<UndoneRun, Error> {

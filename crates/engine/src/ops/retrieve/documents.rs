@@ -18,7 +18,7 @@ use crate::workspace::scopes::{FolderDocuments, OVERVIEW_FILE, ScopeFolder, Scop
 use crate::{Error, Session};
 
 /// From this many documents on, documents are read in parallel.
-const MIN_PARALLEL_DOCUMENTS: usize = 32;
+const MIN_PARALLEL_DOCUMENTS: usize = 12;
 
 /// Entries of one kind, with what was found besides them.
 #[derive(Debug)]

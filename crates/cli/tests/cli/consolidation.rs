@@ -222,7 +222,7 @@ fn what_is_unused_is_archived_on_this_machine_found_with_a_label_and_restored() 
     workspace.run(&["memory", "restore", THANKS]).ok();
     let found = workspace.json("recall thanks Bob you're the best");
     assert!(found["hits"].to_string().contains("You're the best"), "{found:#}");
-    assert_eq!(found.get("near_misses"), None, "{found:#}");
+    assert!(!found["near_misses"].to_string().contains("You're the best"), "{found:#}");
     // Somebody wanted it: it is not forgotten again.
     workspace.run(&["consolidate"]).ok();
     assert!(active(&workspace).contains("Ann: Thanks, Bob! You're the best."));
@@ -364,7 +364,7 @@ fn a_server_consolidates_on_request_and_every_day() {
     assert_eq!(planned.status, 200, "{}", planned.body);
     let planned = planned.json();
     assert_eq!(counts(&planned), [2, 1, 3]);
-    assert_eq!(number(&planned, "contradictions_found"), 0);
+    assert!(number(&planned, "contradictions_found") > 0, "30 and 60 seconds: {planned:#}");
     assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [2, 1, 3]);
     assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [0, 0, 0]);
     drop(server);

@@ -232,7 +232,7 @@ fn what_is_unused_is_archived_on_this_machine_found_with_a_label_and_restored() 
 fn an_original_of_a_merged_fact_comes_back_by_undoing_the_merge() {
     let workspace = workspace();
     workspace.run(&["consolidate"]).ok();
-    let refused = workspace.run(&["memory", "restore", "aaaa0001"]).failed(2);
+    let refused = workspace.run(&["memory", "restore", "aaaa0002"]).failed(2);
     assert!(refused.contains("it was superseded by"), "{refused}");
     let merged = workspace.json("recall all requests time out after 30 seconds");
     let merged = merged["hits"][0]["id"].as_str().unwrap().to_owned();

@@ -14,6 +14,9 @@ const MAX_WORDS: usize = 60;
 /// The weight up to which a text that greets, thanks, praises or wishes is small talk.
 const MAX_KIND_WEIGHT: usize = 1;
 
+/// The same if it says nothing about who wrote it: it reacts to what somebody else said.
+const MAX_REACTION_WEIGHT: usize = 5;
+
 /// The fewest words of such a text for each unit of its weight: "great, it compiles" tells something.
 const MIN_WORDS_PER_WEIGHT: usize = 6;
 
@@ -291,13 +294,14 @@ pub(super) fn is_small_talk(text: &str) -> bool {
         return false;
     }
     let weight = weight(text);
-    if weight <= MAX_KIND_WEIGHT && has_only_talk_words(text) {
-        return true;
-    }
-    let is_kind = || text.split_whitespace().any(|word| KIND_WORDS.contains(&lower(word)));
+    let has = |test: fn(&str) -> bool| text.split_whitespace().any(|word| test(&lower(word)));
+    let is_kind = || has(|word| KIND_WORDS.contains(word));
+    // Who thanks goes on with something of their own.
+    let is_reaction = || !has(is_first_person) && !has(|word| matches!(word, "thanks" | "thank"));
+    let max_weight = || if is_reaction() { MAX_REACTION_WEIGHT } else { MAX_KIND_WEIGHT };
     match weight {
         0 => text.contains(['!', '?']) || begins_with_talk(text) || is_kind(),
-        _ => weight <= MAX_KIND_WEIGHT && words >= MIN_WORDS_PER_WEIGHT * weight && is_kind(),
+        _ => words >= MIN_WORDS_PER_WEIGHT * weight && weight <= max_weight() && is_kind(),
     }
 }
 
@@ -506,6 +510,13 @@ mod tests {
             "Great! I adopted two cats.",
             "My favourite is The Hobbit!",
             "We decided to use sqlite.",
+            "We take nothing back",
+            "Use tabs!",
+            "Exactly once!",
+            "Great, it compiles",
+            "You need to restart",
+            "I'm not giving up!",
+            "They love it!",
             "Thanks! See you on Friday.",
             "I'm allergic to nuts!",
             "Refunds are events",

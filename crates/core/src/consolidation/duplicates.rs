@@ -1,6 +1,7 @@
 //! Finds statements that say the same in nearly the same words.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::same_statement::{WordNearness, duplicate_similarity};
@@ -13,15 +14,14 @@ pub const DEFAULT_DUPLICATE_SIMILARITY: f64 = 0.75;
 /// Most statements that are compared because they share a rare word, for each word.
 const MAX_SHARING_A_WORD: usize = 400;
 
-/// Most statements of a group.
-const MAX_GROUP: usize = 16;
-
 /// Statements that say the same, by their numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DuplicateGroup {
     /// The members, in order.
     pub members: Vec<usize>,
-    /// The least similarity of two of them.
+    /// The longest member, which every other one is a duplicate of; of equally long ones the last.
+    pub longest: usize,
+    /// The least similarity of a member to the longest one.
     pub similarity: f64,
 }
 
@@ -43,6 +43,8 @@ struct IndexedStatement {
     block: u64,
     /// The numbers of its stems, sorted.
     stems: Vec<u32>,
+    /// The number of its words.
+    words: u32,
 }
 
 impl DuplicateFinder {
@@ -68,7 +70,8 @@ impl DuplicateFinder {
         stems.dedup();
         stems.iter().for_each(|stem| self.counts[*stem as usize] += 1);
         stems.shrink_to_fit();
-        self.statements.push(IndexedStatement { block: hasher.finish(), stems });
+        let words = text.words.len() as u32;
+        self.statements.push(IndexedStatement { block: hasher.finish(), stems, words });
     }
 
     /// Returns the groups of duplicates. `text` returns the text of a statement by its number.
@@ -114,7 +117,8 @@ impl DuplicateFinder {
                 }
             }
         }
-        group(pairs)
+        let words: Vec<u32> = self.statements.iter().map(|statement| statement.words).collect();
+        group(&pairs, &words)
     }
 
     /// Numbers the stems by how rare they are, so that the first ones of a statement are its rarest.
@@ -143,36 +147,34 @@ fn share_of_common(a: &[u32], b: &[u32]) -> f64 {
     if most == 0 { 1.0 } else { common as f64 / most as f64 }
 }
 
-/// Groups pairs, the most similar first. A statement joins a group only if it is a duplicate of every member.
-fn group(mut pairs: Vec<(f64, usize, usize)>) -> Vec<DuplicateGroup> {
-    let similarity_of: HashMap<(usize, usize), f64> =
-        pairs.iter().map(|(similarity, a, b)| ((*a, *b), *similarity)).collect();
-    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let mut group_of: HashMap<usize, usize> = HashMap::new();
-    let mut groups: Vec<DuplicateGroup> = Vec::new();
+/// Groups pairs: the longest statement with all its duplicates that are in no group yet, then the next one. So no two of the
+/// longest members are duplicates, and there is nothing more to merge if they alone are left.
+fn group(pairs: &[(f64, usize, usize)], words: &[u32]) -> Vec<DuplicateGroup> {
+    let mut duplicates: HashMap<usize, Vec<(usize, f64)>> = HashMap::new();
     for (similarity, a, b) in pairs {
-        let (of_a, of_b) = (group_of.get(&a).copied(), group_of.get(&b).copied());
-        let (group, new) = match (of_a, of_b) {
-            (None, None) => {
-                groups.push(DuplicateGroup { members: vec![a, b], similarity });
-                group_of.extend([(a, groups.len() - 1), (b, groups.len() - 1)]);
-                continue;
-            }
-            (Some(group), None) => (group, b),
-            (None, Some(group)) => (group, a),
-            (Some(_), Some(_)) => continue,
-        };
-        let members = &groups[group].members;
-        let pair = |member: &usize| similarity_of.get(&(new.min(*member), new.max(*member)));
-        let similarities: Option<Vec<f64>> = members.iter().map(|it| pair(it).copied()).collect();
-        if let Some(similarities) = similarities.filter(|all| all.len() < MAX_GROUP) {
-            let least = similarities.into_iter().fold(groups[group].similarity, f64::min);
-            groups[group].members.push(new);
-            groups[group].similarity = least;
-            group_of.insert(new, group);
-        }
+        duplicates.entry(*a).or_default().push((*b, *similarity));
+        duplicates.entry(*b).or_default().push((*a, *similarity));
     }
-    groups.iter_mut().for_each(|group| group.members.sort_unstable());
+    let mut order: Vec<usize> = duplicates.keys().copied().collect();
+    order.sort_unstable_by_key(|statement| Reverse((words[*statement], *statement)));
+    let mut grouped: HashSet<usize> = HashSet::new();
+    let mut groups: Vec<DuplicateGroup> = Vec::new();
+    for longest in order {
+        if !grouped.insert(longest) {
+            continue;
+        }
+        let of_longest = duplicates[&longest].iter();
+        let others: Vec<&(usize, f64)> =
+            of_longest.filter(|(other, _)| grouped.insert(*other)).collect();
+        if others.is_empty() {
+            continue;
+        }
+        let similarity = others.iter().map(|(_, similarity)| *similarity).fold(1.0, f64::min);
+        let mut members: Vec<usize> = others.iter().map(|(other, _)| *other).collect();
+        members.push(longest);
+        members.sort_unstable();
+        groups.push(DuplicateGroup { members, longest, similarity });
+    }
     groups.sort_by(|a, b| a.members.cmp(&b.members));
     groups
 }

@@ -94,22 +94,28 @@ fn a_finder_compares_only_statements_of_one_scope() {
     }
     let groups =
         finder.find(DEFAULT_DUPLICATE_SIMILARITY, |number| texts[number], &cosine_of_nothing);
-    assert_eq!(groups, [DuplicateGroup { members: vec![0, 1], similarity: 1.0 }]);
+    assert_eq!(groups, [DuplicateGroup { members: vec![0, 1], longest: 1, similarity: 1.0 }]);
+}
+
+/// Finds the groups of some statements.
+fn groups(texts: &[String]) -> Vec<DuplicateGroup> {
+    let mut finder = DuplicateFinder::default();
+    texts.iter().for_each(|text| finder.add(&0, text));
+    finder.find(0.6, |number| &texts[number], &cosine_of_nothing)
 }
 
 #[test]
-fn a_group_contains_duplicates_of_every_member_only() {
+fn a_group_contains_duplicates_of_its_longest_member_only() {
     let texts = [
         "The gateway validates tokens",
         "The gateway validates tokens quickly twice daily here",
         "The gateway validates tokens quickly",
-    ];
-    let mut finder = DuplicateFinder::default();
-    texts.iter().for_each(|text| finder.add(&0, text));
-    let groups = finder.find(0.6, |number| texts[number], &cosine_of_nothing);
-    for group in groups {
-        for pair in group.members.windows(2) {
-            assert!(similarity(texts[pair[0]], texts[pair[1]]).is_some());
+    ]
+    .map(str::to_owned);
+    for group in groups(&texts) {
+        for member in group.members.iter().filter(|member| **member != group.longest) {
+            let similarity = similarity(&texts[*member], &texts[group.longest]);
+            assert!(similarity.is_some_and(|it| it >= 0.6), "{group:?}");
         }
     }
 }
@@ -163,6 +169,28 @@ proptest! {
     ) {
         let (a, b) = (a.join(" "), b.join(" "));
         prop_assert_eq!(similarity(&a, &b), similarity(&b, &a));
+    }
+
+    #[test]
+    fn nothing_is_left_to_merge_after_merging(
+        statements in prop::collection::vec(
+            prop::collection::vec(prop::sample::select(WORDS.to_vec()), 3..9),
+            0..40,
+        ),
+    ) {
+        let texts: Vec<String> = statements.iter().map(|words| words.join(" ")).collect();
+        let found = groups(&texts);
+        let merged: Vec<usize> = found
+            .iter()
+            .flat_map(|group| group.members.iter().filter(|it| **it != group.longest).copied())
+            .collect();
+        let left: Vec<String> = texts
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| !merged.contains(number))
+            .map(|(_, text)| text.clone())
+            .collect();
+        prop_assert_eq!(groups(&left), []);
     }
 
     #[test]

@@ -85,16 +85,12 @@ impl PlanMaker<'_> {
         let groups = finder.find(threshold, |at| &texts[at], &word_nearness);
         let merged = groups.into_iter().map(|group| {
             let members = || group.members.iter().map(|at| &facts[*at]);
-            let text = members().max_by_key(|fact| {
-                let words = fact.record.text().split_whitespace().count();
-                (words, fact.record.at, fact.id)
-            });
             let memories = members().map(|fact| PlannedMemory {
                 id: fact.id.into(),
                 text: fact.record.text().into_owned(),
             });
             MergedFact {
-                text: text.map(|fact| fact.record.text().into_owned()).unwrap_or_default(),
+                text: texts[group.longest].clone(),
                 similarity: (group.similarity * 1000.0).round() / 1000.0,
                 memories: memories.collect(),
             }

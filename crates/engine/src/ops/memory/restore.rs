@@ -68,9 +68,7 @@ impl Operation for MemoryRestore {
 
 /// Returns whether an event archives a memory only because another one replaced it, which it still does.
 fn is_archived_as_superseded(known: &MemorySlice, event: Uuid, memory: &Referent) -> bool {
-    let is_consolidation = |record: &Record| {
-        matches!(&record.body, Body::Event(event) if event.reason == SUPERSEDED_REASON)
-    };
+    let is_consolidation = |record: &Record| matches!(&record.body, Body::Event(event) if event.reason == SUPERSEDED_REASON);
     known.memory.standing(memory) == Standing::Superseded
         && known.memory.record(event).is_some_and(is_consolidation)
 }

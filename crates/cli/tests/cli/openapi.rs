@@ -90,10 +90,10 @@ fn fill(workspace: &Workspace) -> Value {
     add(&["memory", "connect", &facts[0], &facts[1], "depends_on"]);
     add(&["memory", "focus", &facts[0]]);
     add(&["memory", "archive", &archived]);
-    add(&["memory", "add", "0042", "001", "finding", "Flags matter"]);
-    add(&["memory", "add", "0042", "001", "blocker", "No tokenizer"]);
     // Other requests clear the memory of agent 001.
     add(&["agent", "new", "0042", "Reviewer"]);
+    let finding = add(&["memory", "add", "0042", "reviewer", "finding", "Flags matter"]);
+    let blocker = add(&["memory", "add", "0042", "reviewer", "blocker", "No tokenizer"]);
     let learnt = add(&["memory", "add", "0042", "reviewer", "lesson", "Flags outlive releases"]);
     add(&["project", "new", "Shop"]);
     let session = add(&["session", "start"]);
@@ -112,6 +112,8 @@ fn fill(workspace: &Workspace) -> Value {
         "episode_show.id": [episode], "episode_edit.id": [episode],
         "pattern_show.id": [pattern], "pattern_edit.id": [pattern],
         "workflow_show.id": [workflow], "workflow_edit.id": [workflow],
+        "memory_promote.agentId": ["reviewer"], "memory_promote.entry": [finding],
+        "memory_resolve.agentId": ["reviewer"], "memory_resolve.entry": [blocker],
         "learn_promote.entry": [learnt],
         "cold_accept.ids": [accepted], "cold_drop.ids": [dropped],
         "cold_drop.undo": [true],
@@ -163,7 +165,6 @@ const NAMES: &str = r#"{
     "project_new.name": ["Bank"], "plan_new.name": ["Search"], "agent_new.name": ["Scout"],
     "adr_show.id": ["ADR-0001", "ADR-0002"], "adr_status.id": ["ADR-0001", "ADR-0002"],
     "adr_history.id": ["ADR-0001"], "old": ["ADR-0001"], "new": ["ADR-0002"],
-    "memory_promote.entry": ["finding-1"], "memory_resolve.entry": ["blocker-1"],
     "hot_demote.item": ["conventions#naming", "conventions#commits"],
     "hot_demote.to": ["docs/rules.md"], "hot_promote.item": ["files#names"],
     "learn_decision.scope": ["workspace"], "learn_lesson.scope": ["workspace"],

@@ -16,7 +16,7 @@ const MIN_COMMON_WORDS_IF_BOTH_DIFFER: usize = 5;
 const MIN_COMMON_WORDS_IF_NAMED: usize = 6;
 
 /// The least cosine of two words that stand in place of each other.
-const MIN_NEARNESS_IN_PLACE: f32 = 0.15;
+const MIN_NEARNESS_IN_PLACE: f32 = 0.6;
 
 /// The fewest words of its own by which a text has a clause that the other one does not have.
 const MIN_CLAUSE_WORDS: usize = 3;

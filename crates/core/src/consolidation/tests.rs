@@ -97,6 +97,20 @@ fn a_finder_compares_only_statements_of_one_scope() {
     assert_eq!(groups, [DuplicateGroup { members: vec![0, 1], longest: 1, similarity: 1.0 }]);
 }
 
+#[test]
+fn a_rephrased_statement_about_something_else_is_no_duplicate() {
+    let (a, b) = (
+        "The payment service keeps a session for every user in redis",
+        "The order service keeps sessions for each user in redis",
+    );
+    let compare = |cosine: f32| {
+        let nearness = move |_: &str, _: &str| cosine;
+        duplicate_similarity(&ComparableText::new(a), &ComparableText::new(b), &nearness)
+    };
+    assert_eq!(compare(0.3), None);
+    assert!(compare(0.8).is_some());
+}
+
 /// Finds the groups of some statements.
 fn groups(texts: &[String]) -> Vec<DuplicateGroup> {
     let mut finder = DuplicateFinder::default();

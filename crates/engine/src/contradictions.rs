@@ -17,5 +17,5 @@ pub(crate) use new_memory::{
     ContradictedMemory, check_new, check_new_entry, check_new_record, check_stored,
     show_contradicted,
 };
-pub(crate) use record::NewContradiction;
+pub(crate) use record::{NewContradiction, known_pairs, pair_of};
 pub(crate) use scan::{LastScan, scan};

@@ -297,6 +297,26 @@ fn memories_that_changed_since_a_plan_are_left_out() {
 }
 
 #[test]
+fn what_was_said_to_hold_both_is_not_merged() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    let store = |text: &str| {
+        let arguments = ["fact", "add", "--section", "Specs", text, "--json"];
+        let answer: Value = serde_json::from_str(&workspace.run(&arguments).ok()).unwrap();
+        answer["id"].as_str().unwrap().to_owned()
+    };
+    let one = store("The nightly job cleans old sessions of the gateway");
+    let other = store("The nightly job also cleans up the old sessions of the gateway");
+    assert_eq!(counts(&workspace.json("consolidate --dry-run"))[0], 1);
+    let line = json!({
+        "v": 1, "id": "0198c0de-0000-7000-8000-0000ffff0001", "kind": "contradiction",
+        "a": one, "b": other, "score": 0.9, "certainty": "possible", "aspect": "value",
+        "reason": "cleans / cleans up", "at": "2026-02-01T10:00:00Z", "by": "Ada",
+    });
+    workspace.write(".heirloom/memory/contradiction/2026-02-ada.jsonl", format!("{line}\n"));
+    assert_eq!(counts(&workspace.json("consolidate --dry-run"))[0], 0);
+}
+
+#[test]
 fn a_bad_plan_is_refused_with_file_and_line() {
     let workspace = workspace();
     let before = log_lines(&workspace);

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::protected::{ProtectedMemories, is_made_from_document};
+use crate::contradictions::{known_pairs, pair_of};
 use crate::memory::{MemorySlice, WholeMemory};
 use crate::usage::Usage;
 use crate::word_nearness::word_nearness;
@@ -83,19 +84,23 @@ impl PlanMaker<'_> {
         }
         let threshold = self.settings.duplicate_similarity;
         let groups = finder.find(threshold, |at| &texts[at], &word_nearness);
+        // What is known to contradict each other, or was said to hold both, does not say the same.
+        let apart = known_pairs(self.session, self.known);
         let merged = groups.into_iter().map(|group| {
-            let members = || group.members.iter().map(|at| &facts[*at]);
-            let memories = members().map(|fact| PlannedMemory {
-                id: fact.id.into(),
-                text: fact.record.text().into_owned(),
-            });
+            let longest: Referent = facts[group.longest].id.into();
+            let is_same = |at: &usize| {
+                !apart.contains(&pair_of(&facts[*at].id.into(), &longest)) || *at == group.longest
+            };
+            let members = group.members.iter().copied().filter(is_same);
+            let memories = members
+                .map(|at| PlannedMemory { id: facts[at].id.into(), text: texts[at].clone() });
             MergedFact {
                 text: texts[group.longest].clone(),
                 similarity: (group.similarity * 1000.0).round() / 1000.0,
                 memories: memories.collect(),
             }
         });
-        merged.collect()
+        merged.filter(|merged| merged.memories.len() > 1).collect()
     }
 
     /// Finds episodes that are older than their length allows.

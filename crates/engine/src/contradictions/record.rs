@@ -58,14 +58,14 @@ pub(super) fn record_contradictions(
 }
 
 /// Returns the pairs of memories whose contradiction is open, or of which somebody said that both hold.
-pub(super) fn known_pairs(session: &Session, known: &MemorySlice) -> HashSet<[Referent; 2]> {
+pub(crate) fn known_pairs(session: &Session, known: &MemorySlice) -> HashSet<[Referent; 2]> {
     let found = known.found_contradictions(session.today()).into_iter();
     let standing = found.filter(|it| it.state == ContradictionState::Open || it.is_dismissed());
     standing.map(|it| pair_of(&it.memories[0], &it.memories[1])).collect()
 }
 
 /// Returns two memories in the order of their ids.
-pub(super) fn pair_of(a: &Referent, b: &Referent) -> [Referent; 2] {
+pub(crate) fn pair_of(a: &Referent, b: &Referent) -> [Referent; 2] {
     let (a, b) = if a <= b { (a, b) } else { (b, a) };
     [a.clone(), b.clone()]
 }

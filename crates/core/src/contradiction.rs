@@ -5,12 +5,28 @@
 //! which one is negated, or that state different numbers. [`CandidateFinder`] finds the pairs among many memories that are worth
 //! judging.
 
+mod alignment;
+mod antonyms;
 mod candidates;
+mod compare_quantities;
+mod cues;
+mod differences;
+mod features;
 mod find;
+mod groups;
 mod judge;
+mod modality;
+mod number;
+mod number_words;
+mod parts;
+mod polarity;
+mod quantity;
+mod statement;
+mod token;
+mod unit;
 mod verdict;
 
 pub use candidates::{CandidateFinder, CandidatePair, Candidates, compared_sentences};
 pub use find::{Contradiction, find_contradiction};
-pub use judge::{judge_pair, may_contradict};
+pub use judge::{judge_pair, may_contradict, named_features};
 pub use verdict::{Certainty, FindingKind, Verdict};

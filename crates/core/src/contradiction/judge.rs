@@ -1,6 +1,8 @@
 //! Judges whether two statements contradict each other.
 
+use super::features::Comparison;
 use super::find::{Contradiction, find_contradiction};
+use super::statement::Statement;
 use super::verdict::{Certainty, FindingKind, Verdict};
 use crate::consolidation::WordNearness;
 use crate::recall::{is_stop_word, terms};
@@ -38,4 +40,12 @@ pub fn may_contradict(a: &str, b: &str) -> bool {
     };
     let of_b = words(b);
     words(a).iter().any(|word| of_b.contains(word))
+}
+
+/// Returns the numbers that the rules compute for two statements, with their names. The model is fitted to them.
+pub fn named_features(a: &str, b: &str, nearness: WordNearness<'_>) -> (Vec<String>, Vec<f32>) {
+    let (a, b) = if a <= b { (a, b) } else { (b, a) };
+    let (a, b) = (Statement::new(a), Statement::new(b));
+    let features = Comparison::new(&a, &b, nearness).features();
+    (features.names, features.values)
 }

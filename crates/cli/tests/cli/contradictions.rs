@@ -249,7 +249,6 @@ fn open_contradictions_stand_in_conflicts_contexts_and_health() {
     let short = &id[28..];
     let conflicts = team.heir("context conflicts").ok();
     assert!(conflicts.contains(SHORT) && conflicts.contains(short), "{conflicts}");
-    team.heir("context validate").ok();
     let assembled = team.json("assemble --budget 4000 --explain");
     let context = assembled["context"].as_str().unwrap();
     assert!(context.contains("Contradiction: ") && context.contains(LONG), "{context}");
@@ -286,7 +285,7 @@ fn check_judges_ids_and_statements_and_records_nothing() {
 fn ids_that_mean_nothing_are_refused_with_candidates() {
     let team = Workspace::with(HEIR, TEAM);
     let [_, _, id] = contradict(&team);
-    for typed in ["00000000", "x", "", "..", "\0"] {
+    for typed in ["00000000", "x", "", "..", "-rf"] {
         let refused = team.run(&["contradictions", "show", typed]);
         assert_ne!(refused.code, 0, "{typed:?}");
     }
@@ -356,10 +355,19 @@ fn two_branches_that_find_and_resolve_the_same_merge() {
 #[test]
 fn a_killed_scan_leaves_the_log_whole() {
     let team = Workspace::with(HEIR, TEAM);
-    let text = |number: usize| {
-        format!("Requests of worker {} time out after {} seconds", number / 2, number + 3)
+    let word = |number: usize| -> String {
+        (0..4).map(|at| char::from(b'a' + (number / 26_usize.pow(at) * 7 % 26) as u8)).collect()
     };
-    let texts: Vec<String> = (0..2_000).map(text).collect();
+    let mut texts: Vec<String> = (0..1_800)
+        .map(|number| {
+            format!("The {} job runs in the region {}", word(number), word(number + 9_000))
+        })
+        .collect();
+    for number in 0..20 {
+        let name = word(20_000 + number);
+        texts.push(format!("Requests of the {name} service time out after 30 seconds"));
+        texts.push(format!("Requests of the {name} service time out after 60 seconds"));
+    }
     write_facts(&team, &texts.iter().map(String::as_str).collect::<Vec<_>>());
     for delay in [20, 60, 150, 400] {
         let mut command = team.command();
@@ -372,6 +380,7 @@ fn a_killed_scan_leaves_the_log_whole() {
     let scanned = team.json("contradictions scan");
     let listed = team.json("contradictions list --limit 10000");
     assert_eq!(scanned["open"], listed["open"]);
+    assert!(scanned["open"].as_u64().unwrap() >= 15, "{scanned:#}");
     assert_eq!(listed.get("problems"), None, "{listed:#}");
     assert_eq!(
         team.json("contradictions scan")["new"],

@@ -6,7 +6,8 @@ use crate::consolidation::WordNearness;
 
 /// Prepositions whose objects are compared.
 pub(super) const PREPOSITIONS: [&str; 16] = [
-    "in", "on", "at", "by", "with", "for", "from", "to", "of", "as", "after", "before", "through", "per", "into", "without",
+    "in", "on", "at", "by", "with", "for", "from", "to", "of", "as", "after", "before", "through",
+    "per", "into", "without",
 ];
 
 /// How many words after a preposition its object is searched in.
@@ -62,9 +63,8 @@ impl PartNearness {
         };
         let subject = |it: &Statement<'_>| words(it, &|at| at < it.subject_end);
         let predicate = |it: &Statement<'_>| words(it, &|at| at >= it.subject_end);
-        let head_of = |it: &Statement<'_>| {
-            it.content.iter().copied().rfind(|at| *at < it.subject_end)
-        };
+        let head_of =
+            |it: &Statement<'_>| it.content.iter().copied().rfind(|at| *at < it.subject_end);
         let head = |it: &Statement<'_>| words(it, &|at| Some(at) == head_of(it));
         let modifiers = |it: &Statement<'_>| words(it, &|at| Some(at) < head_of(it));
         let verb = |it: &Statement<'_>| {
@@ -91,9 +91,10 @@ impl PartNearness {
         }
         let replaced = |step: isize| replaced_beside(a, b, alignment, step);
         let (after, before) = (replaced(-1), replaced(1));
-        let replaced_max = after.iter().chain(&before).map(|(one, other)| {
-            near(&a.tokens[*one].lower, &b.tokens[*other].lower)
-        });
+        let replaced_max = after
+            .iter()
+            .chain(&before)
+            .map(|(one, other)| near(&a.tokens[*one].lower, &b.tokens[*other].lower));
         PartNearness {
             whole: near(&whole(a), &whole(b)),
             subjects: near(&subject(a), &subject(b)),
@@ -119,9 +120,9 @@ fn objects_of(statement: &Statement<'_>, preposition: &str) -> Vec<usize> {
     let places = (0..tokens.len()).filter(|at| tokens[*at].lower == preposition);
     let object = |at: usize| {
         let reach = (at + 1..tokens.len()).take(OBJECT_REACH);
-        reach.take_while(|next| tokens[*next].clause == tokens[at].clause).find(|next| {
-            tokens[*next].is_content() && statement.content.contains(next)
-        })
+        reach
+            .take_while(|next| tokens[*next].clause == tokens[at].clause)
+            .find(|next| tokens[*next].is_content() && statement.content.contains(next))
     };
     places.filter_map(object).collect()
 }

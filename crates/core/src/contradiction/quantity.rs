@@ -184,9 +184,7 @@ fn read_amount(
     }
     let after = last + 1 + usize::from(dimension == Dimension::Count && !of.is_empty());
     let has_rate = matches!(dimension, Dimension::Count | Dimension::Data) || is_money(dimension);
-    if has_rate
-        && let Some((rate_last, span)) = span_of_rate(tokens, after)
-    {
+    if has_rate && let Some((rate_last, span)) = span_of_rate(tokens, after) {
         if dimension != Dimension::Count {
             of = format!("{dimension:?}");
         } else if of == "time" {

@@ -353,6 +353,12 @@ impl Scanner {
         (&self.memories[pair.a as usize], &self.memories[pair.b as usize])
     }
 
+    /// Returns both memories, the older one first if that is known.
+    fn by_age(&self, pair: &CandidatePair) -> (&ComparableMemory, &ComparableMemory) {
+        let (a, b) = self.memories_of(pair);
+        if b.is_older_than(a) { (b, a) } else { (a, b) }
+    }
+
     /// Asks a language model about contradictions, and keeps those that it confirms. What it is not asked about is kept.
     fn ask_language_model(
         &mut self,
@@ -407,7 +413,7 @@ impl Scanner {
             certainties.then(probabilities).then((x.pair.a, x.pair.b).cmp(&(y.pair.a, y.pair.b)))
         });
         let full = found.into_iter().map(|JudgedPair { pair, verdict, .. }| {
-            let (a, b) = self.memories_of(pair);
+            let (a, b) = self.by_age(pair);
             let CachedVerdict { probability, certainty, kind, .. } = *verdict;
             // The reason was not kept.
             let reason = self.judge.judge_by_rules(a, b).reason;

@@ -34,7 +34,7 @@ pub(crate) fn bar() -> Progress {
 }
 
 impl ProgressObserver for Bar {
-    fn report(&self, done: usize, total: usize) {
+    fn report(&self, work: &str, done: usize, total: usize) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let started = *shown.started.get_or_insert(now);
@@ -45,7 +45,7 @@ impl ProgressObserver for Bar {
         shown.last = Some(now);
         let full = BAR_WIDTH_CHARS * done.min(total) / total;
         let line = format!("{}{}", "█".repeat(full), "░".repeat(BAR_WIDTH_CHARS - full));
-        drop(write!(io::stderr(), "\rindexing {line} {done} of {total}"));
+        drop(write!(io::stderr(), "\r\x1b[2K{work} {line} {done} of {total}"));
     }
 
     fn finish(&self) {

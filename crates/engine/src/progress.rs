@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 /// Receives the progress of long work.
 pub trait ProgressObserver: Send + Sync {
-    /// Reports how many of `total` steps are done.
-    fn report(&self, done: usize, total: usize);
+    /// Reports how many of `total` steps of some work, such as `indexing`, are done.
+    fn report(&self, work: &str, done: usize, total: usize);
 
     /// Reports that the work is finished.
     fn finish(&self);
@@ -21,9 +21,15 @@ impl Progress {
         Progress(Some(watcher))
     }
 
+    /// Reports how much of the index is made.
     pub(crate) fn tell(&self, done: usize, total: usize) {
+        self.tell_of("indexing", done, total);
+    }
+
+    /// Reports how much of some work is done.
+    pub(crate) fn tell_of(&self, work: &str, done: usize, total: usize) {
         if let Some(watcher) = &self.0 {
-            watcher.report(done, total);
+            watcher.report(work, done, total);
         }
     }
 

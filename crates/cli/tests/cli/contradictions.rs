@@ -23,20 +23,13 @@ fn store(workspace: &Workspace, text: &str) -> Value {
     serde_json::from_str(&ran.ok()).unwrap()
 }
 
-/// Stores a fact that comes first in a contradiction with others, and returns the answer.
-fn store_a_day_before(workspace: &Workspace, text: &str) -> Value {
-    let ran = workspace
-        .run_at("2026-02-21T00:00:00Z", &["fact", "add", "--section", "Specs", text, "--json"]);
-    serde_json::from_str(&ran.ok()).unwrap()
-}
-
 fn id_of(answer: &Value) -> String {
     answer["id"].as_str().unwrap().to_owned()
 }
 
 /// Stores two facts that contradict each other. Returns the ids of both and of the contradiction.
 fn contradict(workspace: &Workspace) -> [String; 3] {
-    let (a, b) = (store_a_day_before(workspace, SHORT), store(workspace, LONG));
+    let (a, b) = (store(workspace, SHORT), store(workspace, LONG));
     let found = &b["contradictions"][0];
     assert_eq!(found["id"], a["id"], "{b:#}");
     [id_of(&a), id_of(&b), found["contradiction"].as_str().unwrap().to_owned()]
@@ -252,12 +245,10 @@ fn entries_of_documents_are_compared_and_resolved() {
 #[test]
 fn open_contradictions_stand_in_conflicts_contexts_and_health() {
     let team = Workspace::with(HEIR, TEAM);
-    let validated = team.heir("context validate").code;
     let [_, _, id] = contradict(&team);
     let short = &id[28..];
-    let conflicts = team.heir("context conflicts").stdout;
+    let conflicts = team.heir("context conflicts").ok();
     assert!(conflicts.contains(SHORT) && conflicts.contains(short), "{conflicts}");
-    assert_eq!(team.heir("context validate").code, validated, "documents are as valid as before");
     let assembled = team.json("assemble --budget 4000 --explain");
     let context = assembled["context"].as_str().unwrap();
     assert!(context.contains("Contradiction: ") && context.contains(LONG), "{context}");
@@ -268,7 +259,7 @@ fn open_contradictions_stand_in_conflicts_contexts_and_health() {
     assert!(!other.contains("Contradiction: "), "{other}");
     assert!(team.heir("health").ok().contains("1 open"));
     resolve(&team, &id, &["both_valid"]);
-    assert!(!team.heir("context conflicts").stdout.contains(SHORT));
+    assert!(team.heir("context conflicts").ok().contains("no conflicts"));
     let assembled = team.heir("assemble --budget 4000").ok();
     assert!(!assembled.contains("Contradiction: "), "{assembled}");
 }
@@ -294,7 +285,7 @@ fn check_judges_ids_and_statements_and_records_nothing() {
 fn ids_that_mean_nothing_are_refused_with_candidates() {
     let team = Workspace::with(HEIR, TEAM);
     let [_, _, id] = contradict(&team);
-    for typed in ["00000000", "x", "", ".."] {
+    for typed in ["00000000", "x", "", "..", "-rf"] {
         let refused = team.run(&["contradictions", "show", typed]);
         assert_ne!(refused.code, 0, "{typed:?}");
     }
@@ -306,7 +297,7 @@ fn ids_that_mean_nothing_are_refused_with_candidates() {
 fn a_contradiction_with_a_private_memory_stays_on_this_machine() {
     let team = Workspace::with(HEIR, TEAM);
     let private = ["fact", "add", "--section", "Constraints", SHORT, "--private"];
-    team.run_at("2026-02-21T00:00:00Z", &private).ok();
+    team.run(&private).ok();
     let b = id_of(&store(&team, LONG));
     let [found] = open(&team).try_into().unwrap();
     assert!(team.shards("contradiction").is_empty(), "{found:#}");
@@ -331,13 +322,13 @@ fn purging_a_memory_purges_what_quotes_it() {
         .filter(|path| path.ends_with(".jsonl"))
         .map(|path| team.read(path))
         .collect();
-    assert!(!left.contains("60 seconds"), "{left}");
+    assert!(!left.contains("60"), "{left}");
 }
 
 #[test]
 fn two_branches_that_find_and_resolve_the_same_merge() {
     let origin = team();
-    store_a_day_before(&origin, SHORT);
+    store(&origin, SHORT);
     origin.commit_all("2026-02-21T00:00:00Z");
     let base = id_of(&store(&origin, LONG));
     let id = open(&origin)[0]["id"].as_str().unwrap().to_owned();
@@ -364,10 +355,19 @@ fn two_branches_that_find_and_resolve_the_same_merge() {
 #[test]
 fn a_killed_scan_leaves_the_log_whole() {
     let team = Workspace::with(HEIR, TEAM);
-    let text = |number: usize| {
-        format!("Requests of worker {} time out after {} seconds", number / 2, number + 3)
+    let word = |number: usize| -> String {
+        (0..4).map(|at| char::from(b'a' + (number / 26_usize.pow(at) * 7 % 26) as u8)).collect()
     };
-    let texts: Vec<String> = (0..400).map(text).collect();
+    let mut texts: Vec<String> = (0..1_800)
+        .map(|number| {
+            format!("The {} job runs in the region {}", word(number), word(number + 9_000))
+        })
+        .collect();
+    for number in 0..20 {
+        let name = word(20_000 + number);
+        texts.push(format!("Requests of the {name} service time out after 30 seconds"));
+        texts.push(format!("Requests of the {name} service time out after 60 seconds"));
+    }
     write_facts(&team, &texts.iter().map(String::as_str).collect::<Vec<_>>());
     for delay in [20, 60, 150, 400] {
         let mut command = team.command();
@@ -377,11 +377,10 @@ fn a_killed_scan_leaves_the_log_whole() {
         drop(process.kill());
         process.wait().unwrap();
     }
-    // A scan records a limited number; the rest is found by the next ones.
-    let scans = std::iter::repeat_with(|| team.json("contradictions scan"));
-    let scanned = scans.take(20).find(|scanned| scanned["new"] == json!([])).expect("an end");
+    let scanned = team.json("contradictions scan");
     let listed = team.json("contradictions list --limit 10000");
     assert_eq!(scanned["open"], listed["open"]);
+    assert!(scanned["open"].as_u64().unwrap() >= 15, "{scanned:#}");
     assert_eq!(listed.get("problems"), None, "{listed:#}");
     assert_eq!(
         team.json("contradictions scan")["new"],

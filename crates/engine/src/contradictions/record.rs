@@ -15,9 +15,9 @@ const POSSIBLE: &str = "possible";
 /// Two memories with the verdict on them.
 #[derive(Debug, Clone)]
 pub(crate) struct NewContradiction {
-    /// The one memory.
+    /// The memory that was known first.
     pub(crate) a: ComparableMemory,
-    /// The other memory.
+    /// The memory that was known later.
     pub(crate) b: ComparableMemory,
     /// The verdict.
     pub(crate) verdict: Verdict,
@@ -81,9 +81,7 @@ pub(super) fn write_contradiction(
         let referent = stored_referent(transaction, known, &memory.referent)?;
         Ok::<_, Error>((referent, memory.text_hash()))
     };
-    let mut ends = [end(a)?, end(b)?];
-    ends.sort();
-    let [(a, hash_of_a), (b, hash_of_b)] = ends;
+    let ((a, hash_of_a), (b, hash_of_b)) = (end(a)?, end(b)?);
     let certainty = if verdict.certainty == Certainty::Certain { CERTAIN } else { POSSIBLE };
     let body = ContradictionRecord {
         a,

@@ -90,7 +90,13 @@ pub(crate) struct LastScan {
     pub(crate) memories: usize,
     /// The number of pairs that were judged.
     pub(crate) judged_pairs: usize,
+    /// A hash of what was compared, if nothing was left to do.
+    #[serde(default)]
+    finished: Option<Hash>,
 }
+
+/// A hash of all that the result of a scan depends on.
+type Hash = [u8; 16];
 
 impl LastScan {
     /// Reads it; `None` if memories were never compared on this machine.
@@ -115,34 +121,60 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
         (whole.comparable_memories(today), known_pairs(session, &whole), open)
     };
     let judge = PairJudge::builtin();
-    let (cache, version) = (VerdictCache::read(session), judge.version());
-    let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![] };
-    let mut report = ScanReport { memories: scanner.memories.len(), ..ScanReport::default() };
-    report.known_pairs = scanner.judge_by_rules(session);
-    report.left_pairs = scanner.judge_by_model(session);
-    report.judged_pairs = scanner.pairs.len();
-    let mut found = scanner.contradictions();
-    if let Some(model) = LanguageModelJudge::configured(session, &mut report.notes)? {
-        found = scanner.ask_language_model(session, model, found, &mut report.notes);
+    let mut report = ScanReport { open, memories: memories.len(), ..ScanReport::default() };
+    let language_model = LanguageModelJudge::configured(session, &mut report.notes)?;
+    let version = judge.version();
+    let judges = [Some(version.clone()), language_model.as_ref().map(LanguageModelJudge::version)];
+    let hasher = hash_of_memories(&judges, &memories);
+    if let Some(last) = LastScan::read(session)
+        && last.finished == Some(with_pairs(&hasher, &known))
+    {
+        let LastScan { judged_pairs, .. } = last;
+        return Ok(ScanReport { judged_pairs, known_pairs: judged_pairs, ..report });
     }
-    scanner.cache.save(session);
-    session.progress().end();
+    let cache = VerdictCache::read(session);
+    let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![] };
+    let mut found = scanner.find(session, language_model, &mut report);
     report.left_contradictions = found.len().saturating_sub(MAX_NEW);
     found.truncate(MAX_NEW);
-    let ids: HashMap<usize, String> = match dry_run {
-        true => HashMap::new(),
-        false => {
-            let recorded = record_contradictions(session, &found)?;
-            let ScanReport { memories, judged_pairs, .. } = report;
-            LastScan { at: session.now(), memories, judged_pairs }.write(session)?;
-            recorded.into_iter().collect()
-        }
-    };
+    let mut ids: HashMap<usize, String> = HashMap::new();
+    if !dry_run {
+        ids.extend(record_contradictions(session, &found)?);
+        let recorded = ids.keys().map(|number| &found[*number]);
+        scanner.known.extend(recorded.map(|it| pair_of(&it.a.referent, &it.b.referent)));
+        let is_finished = report.left_pairs + report.left_contradictions == 0;
+        let finished = is_finished.then(|| with_pairs(&hasher, &scanner.known));
+        let ScanReport { memories, judged_pairs, .. } = report;
+        LastScan { at: session.now(), memories, judged_pairs, finished }.write(session)?;
+    }
     let numbered = found.into_iter().enumerate();
     let with_ids = numbered.map(|(number, found)| (found, ids.get(&number).cloned()));
     report.new = with_ids.filter(|(_, id)| dry_run || id.is_some()).collect();
-    report.open = open + report.new.len();
+    report.open += report.new.len();
     Ok(report)
+}
+
+/// Hashes what the verdicts of a scan depend on.
+fn hash_of_memories(judges: &[Option<String>], memories: &[ComparableMemory]) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{judges:?}").as_bytes());
+    for memory in memories {
+        let ComparableMemory { referent, scope, valid, selectors, .. } = memory;
+        let rest = format!("{referent} {scope:?} {valid:?} {selectors:?} ");
+        hasher.update(rest.as_bytes()).update(judged_text(memory).as_bytes());
+    }
+    hasher
+}
+
+/// Returns the hash of what a scan depends on, with the pairs that it need not judge.
+fn with_pairs(hasher: &blake3::Hasher, known: &HashSet<[Referent; 2]>) -> Hash {
+    let mut hasher = hasher.clone();
+    let mut pairs: Vec<&[Referent; 2]> = known.iter().collect();
+    pairs.sort();
+    hasher.update(format!("{pairs:?}").as_bytes());
+    let mut hash = Hash::default();
+    hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    hash
 }
 
 /// Two memories with what is known about them so far.
@@ -171,6 +203,25 @@ struct Scanner {
 }
 
 impl Scanner {
+    /// Judges all pairs that are worth it, and returns those that contradict each other.
+    fn find(
+        &mut self,
+        session: &Session,
+        language_model: Option<LanguageModelJudge<'_>>,
+        report: &mut ScanReport,
+    ) -> Vec<NewContradiction> {
+        report.known_pairs = self.judge_by_rules(session);
+        report.left_pairs = self.judge_by_model(session);
+        report.judged_pairs = self.pairs.len();
+        let mut found = self.contradictions();
+        if let Some(model) = language_model {
+            found = self.ask_language_model(session, model, found, report);
+        }
+        self.cache.save(session);
+        session.progress().end();
+        found
+    }
+
     /// Finds pairs that are worth judging, and judges them by rules. Returns how many verdicts were known.
     fn judge_by_rules(&mut self, session: &Session) -> usize {
         let count = self.memories.len();
@@ -189,7 +240,7 @@ impl Scanner {
                 self.pairs.push(pair);
             }
             self.cache.save_sometimes(session);
-            session.progress().tell(block.end, count);
+            session.progress().tell_of("comparing", block.end, count);
         }
         known
     }
@@ -262,7 +313,7 @@ impl Scanner {
             }
             self.cache.save_sometimes(session);
             let done = (number + 1) * PAIRS_OF_MODEL_AT_ONCE;
-            session.progress().tell(done.min(total), total);
+            session.progress().tell_of("judging", done.min(total), total);
         }
         left
     }
@@ -302,13 +353,19 @@ impl Scanner {
         (&self.memories[pair.a as usize], &self.memories[pair.b as usize])
     }
 
+    /// Returns both memories, the older one first if that is known.
+    fn by_age(&self, pair: &CandidatePair) -> (&ComparableMemory, &ComparableMemory) {
+        let (a, b) = self.memories_of(pair);
+        if b.is_older_than(a) { (b, a) } else { (a, b) }
+    }
+
     /// Asks a language model about contradictions, and keeps those that it confirms. What it is not asked about is kept.
     fn ask_language_model(
         &mut self,
         session: &Session,
         mut model: LanguageModelJudge<'_>,
         found: Vec<NewContradiction>,
-        notes: &mut Vec<String>,
+        report: &mut ScanReport,
     ) -> Vec<NewContradiction> {
         let version = model.version();
         let total = found.len();
@@ -324,7 +381,7 @@ impl Scanner {
             let judged = match known {
                 None if asked < MAX_PAIRS_OF_LANGUAGE_MODEL => {
                     asked += 1;
-                    session.progress().tell(number, total);
+                    session.progress().tell_of("asking", number, total);
                     model.judge(a, b, verdict)
                 }
                 known => known,
@@ -338,7 +395,11 @@ impl Scanner {
                 kept.push(contradiction);
             }
         }
-        notes.extend(model.failure_note());
+        if let Some(note) = model.failure_note() {
+            report.notes.push(note);
+            // The next scan asks again.
+            report.left_pairs += kept.len();
+        }
         kept
     }
 
@@ -352,7 +413,7 @@ impl Scanner {
             certainties.then(probabilities).then((x.pair.a, x.pair.b).cmp(&(y.pair.a, y.pair.b)))
         });
         let full = found.into_iter().map(|JudgedPair { pair, verdict, .. }| {
-            let (a, b) = self.memories_of(pair);
+            let (a, b) = self.by_age(pair);
             let CachedVerdict { probability, certainty, kind, .. } = *verdict;
             // The reason was not kept.
             let reason = self.judge.judge_by_rules(a, b).reason;

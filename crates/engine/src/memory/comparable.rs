@@ -7,6 +7,7 @@ use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::{EntryKind, MemoryEntry};
 use heirloom_core::record::{Body, Origin, Record, RecordKind, Referent};
 use heirloom_core::words::{normalise, short_hash};
+use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::{MemorySlice, learnings};
@@ -23,6 +24,8 @@ pub(crate) struct ComparableMemory {
     pub(crate) key_value: Option<(String, String)>,
     /// The part of the project for which a fact is valid.
     pub(crate) scope: Option<String>,
+    /// When a record was written; `None` for an entry or a text.
+    pub(crate) recorded: Option<Timestamp>,
     /// The days on which it is true: from the first, and before the second.
     pub(crate) valid: (Option<Date>, Option<Date>),
     /// The plan, agent or other scope in whose document an entry is.
@@ -45,6 +48,7 @@ impl ComparableMemory {
             text,
             key_value,
             scope: fact.scope.clone(),
+            recorded: Some(record.at),
             valid: (record.valid_from, record.valid_to),
             selectors: Selectors::default(),
         })
@@ -59,6 +63,7 @@ impl ComparableMemory {
             text: learnings::statements(entry),
             key_value: None,
             scope: None,
+            recorded: None,
             valid: (None, None),
             selectors: document.selectors.clone(),
         })
@@ -71,9 +76,15 @@ impl ComparableMemory {
             text: text.to_owned(),
             key_value: None,
             scope: None,
+            recorded: None,
             valid: (None, None),
             selectors: Selectors::default(),
         }
+    }
+
+    /// Returns whether it is known to be older than another.
+    pub(crate) fn is_older_than(&self, other: &Self) -> bool {
+        self.recorded.zip(other.recorded).is_some_and(|(own, others)| own < others)
     }
 
     /// Returns a hash of what it states.

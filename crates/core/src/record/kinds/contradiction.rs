@@ -14,7 +14,7 @@ pub const CERTAIN: &str = "certain";
 /// Two memories that a judge found to contradict each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContradictionRecord {
-    /// The first memory, in the order of ids: of two records, the older one.
+    /// The first memory: of two records, the older one.
     pub a: Referent,
     /// The second memory.
     pub b: Referent,
@@ -33,10 +33,12 @@ pub struct ContradictionRecord {
 }
 
 impl ContradictionRecord {
-    /// Returns the id of the pair, in the form of the ids of records: whoever finds the contradiction, and whenever, its id
-    /// is the same.
+    /// Returns the id of the pair, in the form of the ids of records: whoever finds the contradiction, whenever, and in
+    /// whichever order, its id is the same.
     pub fn id(&self) -> String {
-        let pair = format!("{} contradicts {}", self.a, self.b);
+        let (first, second) =
+            if self.a <= self.b { (&self.a, &self.b) } else { (&self.b, &self.a) };
+        let pair = format!("{first} contradicts {second}");
         let mut id = [0; 16];
         id.copy_from_slice(&blake3::hash(pair.as_bytes()).as_bytes()[..16]);
         Uuid::from_bytes(id).to_string()

@@ -129,7 +129,6 @@ impl ShownContradiction {
     pub(super) fn of_new(found: &NewContradiction, id: Option<&str>) -> Self {
         let NewContradiction { a, b, verdict } = found;
         let Verdict { probability, certainty, kind, reason } = verdict;
-        let (a, b) = if a.referent <= b.referent { (a, b) } else { (b, a) };
         ShownContradiction {
             id: id.unwrap_or_default().to_owned(),
             state: ContradictionState::Open,

@@ -15,7 +15,9 @@ import numpy as np
 from alter import alter, names_in, reword
 from mine import RULE
 
-PER_SOURCE = 25_000
+PER_SOURCE = 15_000
+# Teams write shorter statements than documentation does.
+MAX_WORDS = 22
 # Statements that begin with the same four words.
 PER_BEGINNING = 12
 TERM = re.compile(r"[a-z][a-z0-9_]+(?:[.-][a-z0-9_]+)*")
@@ -47,7 +49,7 @@ def read_statements(folder, chance):
         kept = []
         for it in found:
             key, beginning = key_of(it.text), " ".join(it.text.lower().split()[:4])
-            if key not in known and beginnings[beginning] < PER_BEGINNING and len(kept) < PER_SOURCE:
+            if it.text.count(" ") < MAX_WORDS and key not in known and beginnings[beginning] < PER_BEGINNING and len(kept) < PER_SOURCE:
                 known.add(key)
                 beginnings[beginning] += 1
                 kept.append(it)

@@ -15,7 +15,7 @@ import numpy as np
 from alter import alter, names_in, reword
 from mine import RULE
 
-PER_SOURCE = 15_000
+PER_SOURCE = 10_000
 # Teams write shorter statements than documentation does.
 MAX_WORDS = 22
 # Statements that begin with the same four words.

@@ -126,6 +126,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("statements", type=Path, help="folder that mine.py wrote")
     parser.add_argument("--out", type=Path, required=True, help="file of pairs, compressed: .xz")
+    parser.add_argument("--most", type=int, help="write a sample of so many pairs")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     chance = random.Random(args.seed)
@@ -139,8 +140,11 @@ def main():
         if pair not in pairs and pair[::-1] not in pairs:
             pairs.add(pair)
             kinds[kind] += 1
+    pairs = sorted(pairs)
+    if args.most and args.most < len(pairs):
+        pairs = sorted(chance.sample(pairs, args.most))
     with lzma.open(args.out, "wt", encoding="utf-8", preset=6) as out:
-        out.writelines(f"{first}\t{second}\n" for first, second in sorted(pairs))
+        out.writelines(f"{first}\t{second}\n" for first, second in pairs)
     print(json.dumps({"statements": len(statements), "pairs": len(pairs), **kinds}), flush=True)
 
 

@@ -28,17 +28,21 @@ ROUNDED_FROM = 0.6
 
 
 def judgements(folder, path, count, teachers, patience):
-    """The log-odds that the teachers give to each pair of a pool: their mean. Waits for teachers that still judge."""
+    """The log-odds that the teachers give to each pair of a pool: their mean.
+
+    Waits for teachers that still judge; after `patience` minutes one is enough, and after twice that there must be one.
+    """
     name = pool_name(path)
-    deadline = time.monotonic() + 60 * patience
+    started = time.monotonic()
     while True:
         files = sorted(file for file in folder.glob("*.npy") if re.fullmatch(rf"{re.escape(name)}-\d+", file.stem))
-        if len(files) >= teachers:
+        waited = (time.monotonic() - started) / 60
+        if len(files) >= teachers or files and waited >= patience:
             break
-        if time.monotonic() > deadline:
-            found = ", ".join(file.name for file in files) or "none"
-            raise FileNotFoundError(f"{folder} has not {teachers} files {name}-SEED.npy ({found}): judge/teach.py --score {path} writes them")
+        if waited >= 2 * patience:
+            raise FileNotFoundError(f"{folder} has no file {name}-SEED.npy: judge/teach.py --score {path} writes it")
         time.sleep(0.5)
+    print(json.dumps({"pool": name, "teachers": len(files)}), flush=True)
     odds = np.mean([np.load(file).astype(np.float32) for file in files], axis=0)
     if len(odds) != count:
         raise ValueError(f"{path} has {count} pairs, but {files[0]} judges {len(odds)}")
@@ -90,8 +94,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pools", nargs="*", type=Path, help="files of pairs, a line each, separated by a tab")
     parser.add_argument("--scores", type=Path, help="folder with the log-odds of each pool by each teacher")
-    parser.add_argument("--teachers", type=int, default=1, help="how many at least must have judged each pool")
-    parser.add_argument("--wait", type=float, default=0, help="minutes to wait for them")
+    parser.add_argument("--teachers", type=int, default=1, help="how many judge each pool")
+    parser.add_argument("--wait", type=float, default=0, help="minutes to wait for all of them, and as many more for any")
     parser.add_argument("--easy", type=float, default=1.0, help="how often a pair is drawn that surely is no contradiction, relative to others")
     parser.add_argument("--finish", type=float, default=0.0, help="the last share of the training, without all pools but the last")
     parser.add_argument("--written", nargs="*", type=Path, default=[], help="pairs with labels")

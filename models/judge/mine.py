@@ -30,10 +30,11 @@ UNSAID = re.compile(
 )
 PRONOUN = re.compile(
     r"^(?:\S+ ){0,2}(?:it|they|them|that|he|she|its|their|there|both|either|neither|one|ones|so|then|another|such)\b"
-    r"|^If [^,]*, (?:it|they|the \w+ (?:is|are|will be)|\w+s|no \w+ \w+s)\b",
+    r"|^If [^,]*, (?:it|they|the \w+ (?:is|are|will be)|\w+s|no \w+ \w+s)\b"
+    r"|^(?:If|When|Unless) (?:\w+ )?(?:set|unset|unspecified|specified|omitted|present|enabled|disabled|empty|provided|given|true|false|null|zero)\b",
     re.I,
 )
-FIRST = re.compile(r"^(?:(?:the )?default(?: value)?(?:s| is| to)|and|but|or|because|which|where|what|how|why|whether|as|like|not|to)\b", re.I)
+FIRST = re.compile(r"^(?:(?:maximum|minimum|max|min|rather than|most of the|after the context|the (?:max|min)(?:imum)? (?:\w+ ){1,3}(?:is|are))\b|(?:the )?default(?: value)?(?:s| is| to)|and|but|or|because|which|where|what|how|why|whether|as|like|not|to)\b|(?:if|when|as) (?:available|applicable|needed|required|possible)$", re.I)
 SIGNS = re.compile(r"[=<>{}\\|*#$~^@%\[\]!?]|::|: | - |\.\.|\S{36}|--\w+ --|\w/\w+/\w|[a-z]\.(?:If|The|An?|It|For|When|You|Use|Only|By|In|To|All|Each)\b|\.\S*\.\S*\.")
 # Forms that may be nouns count as verbs only before what follows verbs.
 NOUNS = set(
@@ -62,7 +63,8 @@ WITHOUT_SUBJECT = re.compile(
     + "|".join(word.capitalize() for verb in (VERBS + ACTIONS).split() for word in {verb, base_form(verb)} if word.capitalize() not in ADVICE)
     + r"|Please|Possible|Unset|Thrown|Should|Must|May|Can|Will|Is|Are|Has|Known|Valid|Allowed|Supported|Only valid|None|True|False|Values?|"
     r"[A-Z][a-z]+(?:ed|en) (?:when|by|to|if|in|for|on|as|with|from)|If (?:not|un|no)\w* |By default, \w+s|"
-    r"The (?:name|value|type|ID|id|list|number|field|parameter|property|option|method|function|default|result|argument|return value)s? "
+    r"The (?:name|value|type|ID|id|list|number|field|parameter|property|option|method|function|default|result|argument|return value|response type|"
+    r"base images?|limits?|rule|policy|setting|string|key|object|flag|path|size|length|format|count|index|status|state)s? "
     r"(?:is|are|can|must|may|should|cannot|will|has)|The (?:\w+ )?(?:time|date|timestamp|name|type|number|amount|version|order|way|resource|user) "
     r"(?:the|an?))\b)"
 )
@@ -82,7 +84,7 @@ def reads_alone(text):
         return False
     if text.count('"') % 2 or text.count("(") != text.count(")"):
         return False
-    if UNSAID.search(text) or PRONOUN.match(text) or FIRST.match(text) or WITHOUT_SUBJECT.match(text):
+    if UNSAID.search(text) or PRONOUN.match(text) or FIRST.search(text) or WITHOUT_SUBJECT.match(text):
         return False
     if sum(word.isupper() and len(word) > 1 for word in text.split()) > 0.4 * text.count(" "):
         return False

@@ -15,7 +15,9 @@ import numpy as np
 from alter import alter, names_in, reword
 from mine import RULE
 
-PER_SOURCE = 25_000
+PER_SOURCE = 10_000
+# Teams write shorter statements than documentation does.
+MAX_WORDS = 22
 # Statements that begin with the same four words.
 PER_BEGINNING = 12
 TERM = re.compile(r"[a-z][a-z0-9_]+(?:[.-][a-z0-9_]+)*")
@@ -47,7 +49,7 @@ def read_statements(folder, chance):
         kept = []
         for it in found:
             key, beginning = key_of(it.text), " ".join(it.text.lower().split()[:4])
-            if key not in known and beginnings[beginning] < PER_BEGINNING and len(kept) < PER_SOURCE:
+            if it.text.count(" ") < MAX_WORDS and key not in known and beginnings[beginning] < PER_BEGINNING and len(kept) < PER_SOURCE:
                 known.add(key)
                 beginnings[beginning] += 1
                 kept.append(it)
@@ -124,6 +126,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("statements", type=Path, help="folder that mine.py wrote")
     parser.add_argument("--out", type=Path, required=True, help="file of pairs, compressed: .xz")
+    parser.add_argument("--most", type=int, help="write a sample of so many pairs")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     chance = random.Random(args.seed)
@@ -137,8 +140,11 @@ def main():
         if pair not in pairs and pair[::-1] not in pairs:
             pairs.add(pair)
             kinds[kind] += 1
+    pairs = sorted(pairs)
+    if args.most and args.most < len(pairs):
+        pairs = sorted(chance.sample(pairs, args.most))
     with lzma.open(args.out, "wt", encoding="utf-8", preset=6) as out:
-        out.writelines(f"{first}\t{second}\n" for first, second in sorted(pairs))
+        out.writelines(f"{first}\t{second}\n" for first, second in pairs)
     print(json.dumps({"statements": len(statements), "pairs": len(pairs), **kinds}), flush=True)
 
 

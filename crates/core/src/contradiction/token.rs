@@ -163,7 +163,7 @@ fn is_plain_number(part: &str) -> bool {
 /// Returns a word without the punctuation around it. Signs that belong to numbers and names stay.
 fn bare(piece: &str) -> &str {
     let word =
-        piece.trim_start_matches(|c: char| !c.is_alphanumeric() && !"$€£_@/-+.<>=≥≤".contains(c));
+        piece.trim_start_matches(|c: char| !c.is_alphanumeric() && !"$€£_@/-+.<>=≥≤%".contains(c));
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric() && !"%+#_€£$".contains(c));
     let word = match word.contains(char::is_alphanumeric) {
         true => word,

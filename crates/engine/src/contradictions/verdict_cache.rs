@@ -188,12 +188,15 @@ fn decode(bytes: &[u8]) -> Option<HashMap<PairKey, (CachedVerdict, bool)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heirloom_store::Root;
+    use crate::setup::init;
     use jiff::Timestamp;
 
     fn cache() -> (tempfile::TempDir, Session, VerdictCache) {
         let folder = tempfile::tempdir().unwrap();
-        Root::open_new(folder.path()).unwrap();
+        let today = jiff::civil::date(2026, 2, 22);
+        let request =
+            init::Request { folder: folder.path(), hierarchy: "plans", name: Some("t"), today };
+        init::run(&request).unwrap();
         let session = Session::open(folder.path(), Timestamp::UNIX_EPOCH).unwrap();
         let cache = VerdictCache::read(&session);
         (folder, session, cache)

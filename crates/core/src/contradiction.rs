@@ -7,19 +7,24 @@
 mod alignment;
 mod antonyms;
 mod compare_quantities;
+mod comparison;
 mod cues;
 mod differences;
 mod features;
 mod find;
+mod finding;
 mod groups;
 mod judge;
 mod modality;
+mod model;
 mod number;
 mod number_words;
-mod parts;
 mod polarity;
 mod quantity;
+mod sentences;
 mod statement;
+#[cfg(test)]
+mod tests;
 mod token;
 mod unit;
 mod verdict;

@@ -81,8 +81,8 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("long", "short"),
     ("loud", "quiet|silent|silently"),
     (
-        "mandatory|compulsory|required|must|obligatory|needs|requires",
-        "optional|voluntary|may|unnecessary|skip|skipped",
+        "mandatory|compulsory|obligatory",
+        "voluntary|unnecessary|skip|skipped",
     ),
     ("maximum|max|most", "minimum|min|least"),
     ("merge|merged|combined|joint", "split|separate|separated"),

@@ -241,6 +241,22 @@ impl CueSet {
     }
 }
 
+/// Words that limit when a statement holds.
+const CONDITIONS: &[&str] = &[
+    "after", "before", "during", "except", "if", "used to", "until", "unless", "was|were", "when|whenever", "while|whereas",
+    "previously|formerly", "ago", "example", "only",
+];
+
+/// Returns whether a statement says when it holds.
+pub(super) fn has_condition(cues: CueSet) -> bool {
+    static NUMBERS: OnceLock<Vec<usize>> = OnceLock::new();
+    let numbers = NUMBERS.get_or_init(|| {
+        let number = |condition: &&str| CUES.iter().position(|cue| cue == condition);
+        CONDITIONS.iter().filter_map(number).collect()
+    });
+    numbers.iter().any(|cue| cues.has(*cue))
+}
+
 fn table() -> &'static HashMap<&'static str, Vec<u16>> {
     static TABLE: OnceLock<HashMap<&'static str, Vec<u16>>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -275,6 +291,8 @@ mod tests {
     #[test]
     fn cues_fit_into_their_set() {
         assert!(CUES.len() <= 256, "{}", CUES.len());
+        let is_cue = |condition: &&str| CUES.contains(condition);
+        assert!(CONDITIONS.iter().all(|condition| is_cue(condition)));
         let used_to = CUES.iter().position(|cue| *cue == "used to").unwrap();
         assert!(cues_of(&tokens("It used to be slow")).has(used_to));
         assert!(!cues_of(&tokens("It is used today")).has(used_to));

@@ -120,7 +120,8 @@ fn read_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, usize)> {
 fn is_counted(tokens: &[Token<'_>], at: usize) -> bool {
     let is_pronoun = ["any", "each", "every", "no", "that", "the", "this", "which"]
         .contains(&before(tokens, at));
-    !is_pronoun && tokens.get(at + 1).is_some_and(Token::is_content)
+    let is_share = matches!(lower(tokens, at + 1), "in" | "out");
+    !is_pronoun && (is_share || tokens.get(at + 1).is_some_and(Token::is_content))
 }
 
 /// Reads what follows a number: its unit, the other end of a range, what is counted, and how often.

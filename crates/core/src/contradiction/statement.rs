@@ -91,6 +91,11 @@ impl<'t> Statement<'t> {
         &self.tokens[at].stem
     }
 
+    /// Returns the stems of the words that say something.
+    pub(super) fn stems(&self) -> impl Iterator<Item = &str> {
+        self.content.iter().map(|at| self.stem(*at))
+    }
+
     /// Returns whether the statement has a word with a stem.
     pub(super) fn has_stem(&self, stem: &str) -> bool {
         self.tokens.iter().any(|token| token.stem == stem)

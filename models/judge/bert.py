@@ -17,15 +17,24 @@ def drop(x, share, training):
     return F.dropout(x, share) if training and share else x
 
 
+class Norm(nn.LayerNorm):
+    def __init__(self):
+        super().__init__(WIDTH, eps=1e-12)
+
+    def forward(self, x):
+        """In the precision of `x`; autocast would use single precision."""
+        return F.layer_norm(x, self.normalized_shape, self.weight.to(x.dtype), self.bias.to(x.dtype), self.eps)
+
+
 class Layer(nn.Module):
     def __init__(self, dropout):
         super().__init__()
         self.qkv = Linear(WIDTH, 3 * WIDTH)
         self.out = Linear(WIDTH, WIDTH)
-        self.out_norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.out_norm = Norm()
         self.wide = Linear(WIDTH, 4 * WIDTH)
         self.narrow = Linear(4 * WIDTH, WIDTH)
-        self.narrow_norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.narrow_norm = Norm()
         self.dropout = dropout
 
     def forward(self, x, mask):
@@ -48,7 +57,7 @@ class Judge(nn.Module):
         self.words = Embedding(vocabulary, WIDTH)
         self.positions = nn.Embedding(POSITIONS, WIDTH)
         self.sides = nn.Embedding(2, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.norm = Norm()
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(layers))
         self.head = nn.Linear(2 * WIDTH, 1)
         self.dropout = dropout
@@ -83,11 +92,11 @@ class Judge(nn.Module):
         """Without `padded` the rows are of one length, and attention needs no mask."""
         mask = ids != PAD
         x = self.words(ids) + self.positions.weight[: ids.shape[1]] + self.sides(sides)
-        x = drop(self.norm(x), self.dropout, self.training)
+        x = self.norm(x).to(torch.bfloat16 if ids.is_cuda else torch.float32)
+        x = drop(x, self.dropout, self.training)
         for layer in self.layers:
             x = layer(x, mask[:, None, None] if padded else None)
         share = mask[:, :, None].float()
         mean = (x * share).sum(1) / share.sum(1)
-        pooled = torch.cat([x[:, 0], mean], dim=-1)
-        with torch.autocast(ids.device.type, enabled=False):
-            return self.head(drop(pooled.float(), self.dropout, self.training))[:, 0]
+        pooled = torch.cat([x[:, 0].float(), mean], dim=-1)
+        return self.head(drop(pooled, self.dropout, self.training))[:, 0]

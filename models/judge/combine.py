@@ -26,6 +26,7 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 
+from alter import alter, names_in, reword
 from pairs import Pair, read, read_judged
 from report import auc, recall_at
 
@@ -50,7 +51,9 @@ SETTINGS = {
 SINGLE_WEIGHT = 4
 # Statements on different subjects that share rare words, as a search of many memories finds them.
 NEIGHBOURS = 24_000
-NEIGHBOURS_WEIGHT = 0.5
+# Pairs that were made by changing a word of a statement.
+ALTERED = 6_000
+MADE_WEIGHT = 0.5
 # What is called possible raises so many false alarms among pairs on one subject.
 POSSIBLE_FALSE_ALARMS = 0.1
 # The precision of what is called certain, on subjects that the trees were not fitted to; a margin above 0.95.
@@ -58,6 +61,9 @@ CERTAIN_PRECISION = 0.965
 CERTAIN_MIN_COUNT = 40
 # Before the log-odds of the other model are known for pairs that it was not trained on.
 ASSUMED_FACTORS = (0.0, 0.6, 0.8)
+
+
+MADE = ("neighbour", "altered", "reworded", "other subject")
 
 
 def neighbours(pairs, count, seed):
@@ -88,6 +94,62 @@ def neighbours(pairs, count, seed):
             other = chance.choice(nearest)[0]
             found.append(Pair(text, other, 0.0, "neighbour", subject_of[text]))
     return found
+
+
+def words_after_articles(text):
+    """The places of words that probably name a thing: they begin the statement, or follow an article or a preposition."""
+    for match in re.finditer(r"(?:^|\b(?:the|an?|of|to|in|for|by|from|on|with|each|every|our|all|no)\s)([A-Za-z][a-z]{3,})\b", text, re.I):
+        yield match.span(1)
+
+
+def form(word):
+    return word[0].isupper(), word.endswith("s")
+
+
+def other_subject(pair, things, chance):
+    """The pair with a word that both have changed in the second statement, so that it is about something else."""
+    ways = []
+    for start, end in words_after_articles(pair.second):
+        word = pair.second[start:end]
+        if re.search(rf"\b{word}\b", pair.first, re.I):
+            ways.append((start, end, word))
+    if not ways:
+        return None
+    start, end, word = chance.choice(ways)
+    new = chance.choice(things[word.endswith("s")])
+    if re.search(rf"\b{new}\b", pair.first + " " + pair.second, re.I):
+        return None
+    new = new.capitalize() if word[0].isupper() else new
+    return Pair(pair.first, pair.second[:start] + new + pair.second[end:], 0.0, "other subject", pair.subject)
+
+
+def altered(pairs, count, seed):
+    """Pairs made from written statements by changing one thing: `count` each that contradict, that say the same, and that are
+    about something else. Nobody judged them; most are right."""
+    chance = random.Random(seed)
+    subject_of = {}
+    for pair in pairs:
+        for text in (pair.first, pair.second):
+            subject_of.setdefault(text, pair.subject)
+    texts = sorted(subject_of)
+    names = sorted({match.group() for text in texts for match, _ in names_in(text)})
+    found = {text[start:end].lower() for text in texts for start, end in words_after_articles(text)}
+    things = {plural: sorted(word for word in found if word.endswith("s") == plural) for plural in (False, True)}
+    contradicting = [pair for pair in pairs if pair.label == 1]
+    changed, same, other = [], [], []
+    while min(len(changed), len(same), len(other)) < count:
+        text = chance.choice(texts)
+        new = alter(text, names, chance)
+        if new:
+            pair = Pair(text, new, 1.0, "altered", subject_of[text])
+            changed.append(pair)
+            other.append(other_subject(pair, things, chance))
+        new = reword(text, chance)
+        if new:
+            same.append(Pair(text, new, 0.0, "reworded", subject_of[text]))
+        other.append(other_subject(chance.choice(contradicting), things, chance))
+        other = [pair for pair in other if pair]
+    return changed[:count] + same[:count] + chance.sample(other, 2 * count if len(other) >= 2 * count else count)
 
 
 def features_of(pairs, program, work, name):
@@ -217,11 +279,11 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
 
     pairs = read_judged(options.pairs)
-    pairs += neighbours(pairs, NEIGHBOURS, seed=1)
+    pairs += [*neighbours(pairs, NEIGHBOURS, seed=1), *altered(pairs, ALTERED, seed=2)]
     features, names = features_of(pairs, options.program, options.work, "pairs")
     labels = np.array([pair.label for pair in pairs])
     kinds = np.array([pair.kind for pair in pairs])
-    weights = np.select([kinds == "single", kinds == "neighbour"], [SINGLE_WEIGHT, NEIGHBOURS_WEIGHT], 1.0)
+    weights = np.select([kinds == "single", np.isin(kinds, MADE)], [SINGLE_WEIGHT, MADE_WEIGHT], 1.0)
     folds = np.array([fold_of(pair.subject) for pair in pairs])
     scores = np.zeros(len(pairs))
     for fold in range(FOLDS):
@@ -230,7 +292,7 @@ def main():
         scores[held_out] = model.predict(features[held_out], raw_score=True)
     model = fit(features, labels, weights)
 
-    written = kinds != "neighbour"
+    written = ~np.isin(kinds, MADE)
     clean = features[:, names.index("is clean")] == 1
     clean &= np.any([features[:, names.index(f"finding {kind}")] == 1
                      for kind in ("number", "unit", "version", "negation", "key_value")], axis=0)
@@ -241,10 +303,11 @@ def main():
     print_quality("by subject", probabilities[written], labels[written], alone, clean[written])
     single = kinds == "single"
     print_quality("single, by subject", probabilities[single], labels[single], alone, clean[single])
-    near = kinds == "neighbour"
-    print(json.dumps({"neighbours": int(near.sum()),
-                      "possible": float((probabilities[near] >= alone[3]).mean()),
-                      "certain": float((probabilities[near] >= np.where(clean[near], alone[5], alone[4])).mean())}))
+    for kind in MADE:
+        rows = kinds == kind
+        certain = probabilities[rows] >= np.where(clean[rows], alone[5], alone[4])
+        print(json.dumps({"kind": kind, "pairs": int(rows.sum()), "certain": round(float(certain.mean()), 4),
+                          "possible": round(float((probabilities[rows] >= alone[3]).mean()), 4)}), flush=True)
 
     with_log_odds = [*ASSUMED_FACTORS, *alone[3:]]
     if options.judged:

@@ -6,59 +6,50 @@ import re
 import shutil
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 from bert import SEPARATORS, Judge
-from fit import by_time, fit
-from pairs import pool_name, read_judged, read_pool, unrelated
+from fit import by_time, fit, log_odds, loss_of
+from pairs import pool_name, read_judged, unrelated
 from parts import read_parts, write_parts
 from quantise import round_weights, set_bits
 from report import report
+from rounds import Rounds
 from rows import PairRows
+from tokenised import joined, load, tokenise
 from tokens import read_vocabulary
 
 PART_BYTES = 15 * 2**20
 # The share of the training after which the weights are rounded.
-ROUNDED_FROM = 0.7
+ROUNDED_FROM = 0.6
 
 
-def judgements(folder, path, count):
-    """The probability that the teachers give to each pair of a pool: that of their mean log-odds."""
+def judgements(folder, path, count, teachers, patience):
+    """The log-odds that the teachers give to each pair of a pool: their mean. Waits for teachers that still judge."""
     name = pool_name(path)
-    files = sorted(file for file in folder.glob("*.npy") if re.fullmatch(rf"{re.escape(name)}-\d+", file.stem))
-    if not files:
-        raise FileNotFoundError(f"{folder} has no {name}-SEED.npy: judge/teach.py --score {path} writes them")
+    deadline = time.monotonic() + 60 * patience
+    while True:
+        files = sorted(file for file in folder.glob("*.npy") if re.fullmatch(rf"{re.escape(name)}-\d+", file.stem))
+        if len(files) >= teachers:
+            break
+        if time.monotonic() > deadline:
+            found = ", ".join(file.name for file in files) or "none"
+            raise FileNotFoundError(f"{folder} has not {teachers} files {name}-SEED.npy ({found}): judge/teach.py --score {path} writes them")
+        time.sleep(0.5)
     odds = np.mean([np.load(file).astype(np.float32) for file in files], axis=0)
     if len(odds) != count:
         raise ValueError(f"{path} has {count} pairs, but {files[0]} judges {len(odds)}")
-    return 1 / (1 + np.exp(-odds))
+    return torch.from_numpy(odds)
 
 
-def read_all(args):
-    """The pairs of all pools, then the written ones, with the targets of both."""
-    pairs, targets = [], []
-    for path in args.pools:
-        pool = read_pool(path)
-        pairs += pool
-        targets.append(judgements(args.scores, path, len(pool)))
-    written = read_judged(args.written)
-    if written:
-        written += unrelated(written, args.unrelated, args.seed)
-        labels = np.array([pair.label for pair in written])
-        targets.append(labels * (1 - args.smoothing) + args.smoothing / 2)
-    pooled = len(pairs)
-    pairs += [(pair.first, pair.second) for pair in written]
-    return pairs, pooled, np.concatenate(targets).astype(np.float32)
-
-
-def epochs(pooled, count, share, device):
-    """The rows of a pass: every pair of the pools, and as many written pairs as make up their share."""
-    if pooled == 0 or pooled == count:
-        return lambda: torch.arange(count, device=device)
-    drawn = int(pooled * share / (1 - share))
-    return lambda: torch.cat([torch.arange(pooled, device=device), torch.randint(pooled, count, (drawn,), device=device)])
+def read_written(args):
+    pairs = read_judged(args.written)
+    if pairs:
+        pairs += unrelated(pairs, args.unrelated, args.seed)
+    return pairs
 
 
 class Progress:
@@ -66,13 +57,14 @@ class Progress:
 
     def __init__(self, args, model, held):
         self.args, self.model, self.held = args, model, held
-        self.losses, self.logged = [], (time.monotonic(), 0)
+        self.losses, self.logged, self.rounded = [], (time.monotonic(), 0), False
         self.reported = self.logged[0]
 
     def after_step(self, step, done, loss):
         self.losses.append(loss)
-        if self.args.bits and done >= ROUNDED_FROM and self.model.words.bits is None:
-            set_bits(self.model, self.args.bits)
+        if self.args.bits and done >= ROUNDED_FROM and not self.rounded:
+            set_bits(self.model, self.args.bits, self.args.token_bits or self.args.bits)
+            self.rounded = True
             print(json.dumps({"step": step, "weights rounded to bits": self.args.bits}), flush=True)
         now = time.monotonic()
         if now - self.logged[0] > 15:
@@ -86,26 +78,37 @@ class Progress:
             self.reported = time.monotonic()
 
     def report(self):
+        """The log-odds of the held-out pairs, by the name of their file."""
+        found = {}
         for name, judged, rows in self.held:
-            report(name, rows.scores(self.model), judged)
+            found[name] = rows.scores(self.model)
+            report(name, found[name], judged)
+        return found
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pools", nargs="*", type=Path, help="files of pairs, a line each, separated by a tab")
     parser.add_argument("--scores", type=Path, help="folder with the log-odds of each pool by each teacher")
+    parser.add_argument("--teachers", type=int, default=1, help="how many at least must have judged each pool")
+    parser.add_argument("--wait", type=float, default=0, help="minutes to wait for them")
+    parser.add_argument("--easy", type=float, default=1.0, help="how often a pair is drawn that surely is no contradiction, relative to others")
+    parser.add_argument("--finish", type=float, default=0.0, help="the last share of the training, without all pools but the last")
     parser.add_argument("--written", nargs="*", type=Path, default=[], help="pairs with labels")
     parser.add_argument("--share", type=float, default=0.15, help="of the written pairs among all that are trained on")
     parser.add_argument("--encoder", type=Path, required=True)
     parser.add_argument("--hold-out", nargs="*", type=Path, default=[])
     parser.add_argument("--report-every", type=float, default=2, help="minutes")
-    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--minutes", type=float, help="how long to train")
+    parser.add_argument("--until", type=float, help="when to end, in seconds since 1970, in place of --minutes")
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--bits", type=int, choices=[4, 8], help="round the weights in the last part of the training")
+    parser.add_argument("--token-bits", type=int, choices=[4, 8], help="of the tokens' vectors, otherwise as --bits")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--smoothing", type=float, default=0.05)
+    parser.add_argument("--temperature", type=float, default=1.0, help="by which all log-odds are divided in the loss")
     parser.add_argument("--unrelated", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--compile", action="store_true")
@@ -116,37 +119,48 @@ def main():
         parser.error("pools need --scores FOLDER")
     if not args.pools and not args.written:
         parser.error("there is nothing to learn: name pools or --written pairs")
+    if (args.minutes is None) == (args.until is None):
+        parser.error("name either --minutes or --until")
 
     torch.manual_seed(args.seed)
     torch.set_float32_matmul_precision("high")
     vocabulary = read_vocabulary(args.encoder / "vocabulary.txt")
-    make_rows = lambda texts: PairRows(vocabulary, texts, SEPARATORS, args.device, sides=True)
-    pairs, pooled, targets = read_all(args)
-    rows = make_rows(pairs)
+    make_rows = lambda tokenised: PairRows(tokenised, SEPARATORS, args.device, sides=True)
+    tokens_of = lambda pairs: tokenise(vocabulary, [(pair.first, pair.second) for pair in pairs])
+    pools, written = [load(path, vocabulary) for path in args.pools], read_written(args)
+    rows = make_rows(joined([*pools, tokens_of(written)]))
     held = [(path.stem, read_judged([path])) for path in args.hold_out]
-    held = [(name, judged, make_rows([(pair.first, pair.second) for pair in judged])) for name, judged in held]
+    held = [(name, judged, make_rows(tokens_of(judged))) for name, judged in held]
     length = round(rows.lengths.float().mean().item(), 1)
-    print(json.dumps({"pairs": len(pairs), "of the pools": pooled, "mean length": length}), flush=True)
+    print(json.dumps({"pairs": len(rows), "of the pools": len(rows) - len(written), "mean length": length}), flush=True)
 
     model = Judge(len(vocabulary), args.layers, args.dropout)
     model.load_encoder(read_parts(args.encoder))
     model.to(args.device)
-    progress = Progress(args, model, held)
     forward = torch.compile(model, dynamic=True) if args.compile else model
-    epoch = epochs(pooled, len(pairs), args.share, args.device)
-    targets = torch.from_numpy(targets).to(args.device)
-    steps = fit(model, rows, targets, epoch, by_time(args.minutes), args.batch, args.rate, progress.after_step, forward)
+    targets = [judgements(args.scores, path, len(pool), args.teachers, args.wait) for path, pool in zip(args.pools, pools)]
+    targets.append(log_odds(torch.tensor([pair.label for pair in written]), args.smoothing))
+    targets = torch.cat(targets).float().to(args.device)
+    rounds = Rounds(targets, [len(pool) for pool in pools], args)
+    if args.until:
+        args.minutes = round((args.until - time.time()) / 60, 2)
+        print(json.dumps({"minutes": args.minutes}), flush=True)
+    progress = Progress(args, model, held)
+    loss = partial(loss_of, temperature=args.temperature)
+    steps = fit(model, rows, targets, rounds, by_time(args.minutes), args.batch, args.rate, progress.after_step, forward, loss)
     if args.bits:
-        round_weights(model, args.bits)
-    names = ("layers", "bits", "seed", "minutes", "rate", "dropout", "share", "batch")
+        round_weights(model)
+    names = ("layers", "bits", "token_bits", "seed", "minutes", "rate", "dropout", "share", "easy", "finish", "temperature", "batch")
     settings = {name: getattr(args, name) for name in names} | {"steps": steps}
     print(json.dumps(settings), flush=True)
-    progress.report()
+    found = progress.report()
     if args.save:
         weights = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
         write_parts(weights, args.save, PART_BYTES, packed=False)
         (args.save / "judge.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
         shutil.copy(args.encoder / "vocabulary.txt", args.save)
+        for name, scores in found.items():
+            np.save(args.save / f"{name}.npy", scores)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ from safetensors.numpy import load_file
 WORDS = 24_000
 POSITIONS = 128
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-# The same tokens in the vocabulary of MPNet, whose first two positions are unused.
+# The same tokens in the vocabulary of MPNet, whose first two positions are unused. Its own four precede those of BERT.
 MPNET_SPECIAL = ["<pad>", "[UNK]", "<s>", "</s>"]
+MPNET_OWN = 4
 MPNET_FIRST_POSITION = 2
 LAYER_NAMES = {
     "out": "attention.attn.o",
@@ -30,16 +31,16 @@ def is_latin(token):
     return not special and all("LATIN" in name for name in named)
 
 
-def choose(package, special):
+def choose(package, special, words):
     """The rows of the kept tokens, and the tokens. The vocabulary is sorted by frequency: rare words are split into pieces."""
     tokens = (package / "vocab.txt").read_text(encoding="utf-8").splitlines()
     chosen = [tokens.index(token) for token in special]
-    chosen += [at for at, token in enumerate(tokens[:WORDS]) if is_latin(token)]
+    chosen += [at for at, token in enumerate(tokens[:words]) if is_latin(token)]
     return chosen, [*SPECIAL, *(tokens[at] for at in chosen[len(special) :])]
 
 
 def minilm(package):
-    chosen, vocabulary = choose(package, SPECIAL)
+    chosen, vocabulary = choose(package, SPECIAL, WORDS)
     weights = load_file(package / "model.safetensors")
     weights = {name: value for name, value in weights.items() if value.dtype.kind == "f" and "pooler" not in name}
     words, positions = (f"embeddings.{name}_embeddings.weight" for name in ("word", "position"))
@@ -50,7 +51,7 @@ def minilm(package):
 
 def mpnet(package):
     """The weights under the names of `mpnet.Teacher`."""
-    chosen, vocabulary = choose(package, MPNET_SPECIAL)
+    chosen, vocabulary = choose(package, MPNET_SPECIAL, WORDS + MPNET_OWN)
     weights = load_file(package / "model.safetensors")
     out = {
         "words.weight": weights["embeddings.word_embeddings.weight"][chosen],

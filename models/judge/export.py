@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load_file
 
 sys.path.append(str(Path(__file__).parent.parent))
 from checksum import blake3
+from parts import read_files
 from tokens import read_vocabulary
 
 MAGIC = b"HEIRJUDG"
@@ -29,13 +29,6 @@ GROUP_INPUTS = 4
 SHARING = 32
 # The factors that are tried for four bits, relative to the one that fits the largest weight.
 SHRINKING = np.linspace(1.0, 0.7, 13, dtype=np.float32)
-
-
-def read_weights(paths):
-    weights = {}
-    for path in paths:
-        weights.update(load_file(path))
-    return {name: value.astype(np.float32) for name, value in weights.items()}
 
 
 def divided(numbers, factor):
@@ -139,7 +132,7 @@ def main():
     args = parser.parse_args()
     vocabulary = read_vocabulary(args.vocabulary)
     token_bits = args.token_bits or args.bits
-    data = judge_file(read_weights(args.weights), vocabulary, args.heads, args.bits, token_bits)
+    data = judge_file(read_files(args.weights), vocabulary, args.heads, args.bits, token_bits)
     if len(data) > MOST_BYTES:
         sys.exit(f"{len(data):,} bytes are more than {MOST_BYTES:,}: use --bits 4 or --token-bits 4")
     args.out.write_bytes(data)

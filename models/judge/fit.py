@@ -22,8 +22,22 @@ def by_steps(steps):
     return lambda step: step / steps
 
 
-def fit(model, rows, targets, epoch, progress, batch, rate, after_step, forward=None):
-    """Trains until `progress` of the number of steps reaches 1; `epoch` returns the rows of the next pass."""
+def loss_of(odds, targets, temperature=1.0):
+    """How far log-odds are from those of the target; a high temperature makes more of small differences between sure ones."""
+    wanted = torch.sigmoid(targets / temperature)
+    return temperature**2 * F.binary_cross_entropy_with_logits(odds.float() / temperature, wanted)
+
+
+def log_odds(labels, smoothing):
+    """The targets for labels of 0 and 1."""
+    return torch.logit(labels * (1 - smoothing) + smoothing / 2)
+
+
+def fit(model, rows, targets, epoch, progress, batch, rate, after_step, forward=None, loss_of=loss_of):
+    """Trains until `progress` of the number of steps reaches 1.
+
+    The targets are log-odds; `epoch` returns the rows of the next pass for the share of the training that is done.
+    """
     if len(rows) < batch:
         raise ValueError(f"{len(rows)} pairs do not fill a batch of {batch}")
     heads = [value for name, value in model.named_parameters() if name.startswith("head")]
@@ -34,16 +48,14 @@ def fit(model, rows, targets, epoch, progress, batch, rate, after_step, forward=
     step = 0
     model.train()
     while True:
-        for chosen, length, padded in rows.batches(epoch(), batch, shuffled=True):
+        for chosen, length, padded in rows.batches(epoch(progress(step)), batch, shuffled=True):
             done = progress(step)
             if done >= 1:
                 return step
             for group in optimizer.param_groups:
                 group["lr"] = group["peak"] * min(done / WARM_UP, (1 - done) / (1 - WARM_UP))
             swap = torch.rand(len(chosen), device=rows.device) < 0.5
-            with torch.autocast(rows.device, torch.bfloat16, enabled=rows.device == "cuda"):
-                odds = forward(*rows.join(chosen, swap, length), padded)
-            loss = F.binary_cross_entropy_with_logits(odds.float(), targets[chosen])
+            loss = loss_of(forward(*rows.join(chosen, swap, length), padded), targets[chosen])
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -73,8 +73,19 @@ class Teacher(nn.Module):
         if unknown or any(not name.startswith("head") for name in missing):
             raise ValueError(f"the encoder lacks {missing}; it has {unknown} besides")
 
+    def halve(self):
+        """Leaves half of the precision, which is enough to score pairs."""
+        self.to(torch.bfloat16)
+        self.head.float()
+
     def forward(self, ids, padded=True):
         """Without `padded` the rows are of one length, and attention needs no mask."""
+        whole = self.words.weight.dtype == torch.float32
+        with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.is_cuda and whole):
+            pooled = self.pooled(ids, padded)
+        return self.head(F.dropout(pooled, self.dropout, self.training))[:, 0]
+
+    def pooled(self, ids, padded):
         mask = ids != PAD
         length = ids.shape[1]
         x = self.words(ids) + self.positions.weight[:length]
@@ -89,6 +100,4 @@ class Teacher(nn.Module):
             x = layer(x, bias)
         share = mask[:, :, None].float()
         mean = (x * share).sum(1) / share.sum(1)
-        pooled = torch.cat([x[:, 0], mean], dim=-1)
-        with torch.autocast(device, enabled=False):
-            return self.head(F.dropout(pooled.float(), self.dropout, self.training))[:, 0]
+        return torch.cat([x[:, 0].float(), mean.float()], dim=-1)

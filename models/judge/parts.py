@@ -55,11 +55,17 @@ def write_parts(weights, out, part_bytes=PART_BYTES, packed=True):
 
 def read_parts(folder):
     """The weights by name, in single precision."""
-    read = {}
-    for path in sorted(Path(folder).glob("part*.safetensors")):
-        read.update(load_file(path))
-    if not read:
+    paths = sorted(Path(folder).glob("part*.safetensors"))
+    if not paths:
         raise FileNotFoundError(f"{folder} has no part*.safetensors: judge/encoder.py writes them")
+    return read_files(paths)
+
+
+def read_files(paths):
+    """The weights in all these files."""
+    read = {}
+    for path in paths:
+        read.update(load_file(path))
     weights = {}
     for key in sorted(read, key=lambda key: (len(key), key)):
         name = key.partition(ROWS)[0]

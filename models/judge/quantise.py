@@ -26,7 +26,9 @@ class Linear(nn.Linear):
     bits = None
 
     def forward(self, x):
-        return F.linear(x, straight_through(self.weight, self.bits), self.bias)
+        """In the precision of `x`."""
+        weight = straight_through(self.weight, self.bits)
+        return F.linear(x, weight.to(x.dtype), self.bias.to(x.dtype))
 
 
 class Embedding(nn.Embedding):
@@ -36,16 +38,18 @@ class Embedding(nn.Embedding):
         return F.embedding(ids, straight_through(self.weight, self.bits))
 
 
-def set_bits(model, bits):
+def set_bits(model, bits, token_bits):
     for module in model.modules():
-        if isinstance(module, (Linear, Embedding)):
+        if isinstance(module, Linear):
             module.bits = bits
+        elif isinstance(module, Embedding):
+            module.bits = token_bits
 
 
 @torch.no_grad()
-def round_weights(model, bits):
+def round_weights(model):
     """Replaces the weights by the rounded ones."""
     for module in model.modules():
-        if isinstance(module, (Linear, Embedding)):
-            module.weight.copy_(rounded(module.weight, bits))
+        if isinstance(module, (Linear, Embedding)) and module.bits:
+            module.weight.copy_(rounded(module.weight, module.bits))
             module.bits = None

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.append(str(Path(__file__).parent.parent))
-from export import HEADS, dequantised, read_weights
+from export import HEADS, dequantised
+from parts import read_files
 from tokens import Tokenizer, read_vocabulary
 
 START, SEPARATOR = 2, 3
@@ -92,7 +93,7 @@ def main():
     parser.add_argument("--token-bits", type=int, choices=(4, 8))
     parser.add_argument("--heads", type=int, default=HEADS)
     args = parser.parse_args()
-    weights = read_weights(args.weights)
+    weights = read_files(args.weights)
     if args.bits:
         weights = rounded_weights(weights, args.bits, args.token_bits or args.bits)
     judge = Reference(weights, read_vocabulary(args.vocabulary), args.heads)

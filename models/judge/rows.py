@@ -1,61 +1,17 @@
 """Pairs of statements as batches of tokens, joined where the model runs."""
 
-import sys
-from itertools import chain
-from multiprocessing import Pool
-from pathlib import Path
-
 import numpy as np
 import torch
 
-sys.path.append(str(Path(__file__).parent.parent))
-from tokens import Tokenizer
-
 PAD, UNKNOWN, START, END = range(4)
-# The tokens of a statement that are read.
-LONGEST = 48
-# Texts that a process encodes at once.
-CHUNK = 5000
-
-_tokenizer = None
-
-
-def _begin(vocabulary):
-    global _tokenizer
-    _tokenizer = Tokenizer(vocabulary)
-
-
-def _encode(texts):
-    rows = [_tokenizer.encode(text)[:LONGEST] for text in texts]
-    sizes = np.array([len(row) for row in rows], dtype=np.int64)
-    return np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=sizes.sum()), sizes
-
-
-def encode_all(vocabulary, texts):
-    """The tokens of all texts one after another, and the number of each text's tokens."""
-    chunks = [texts[at : at + CHUNK] for at in range(0, len(texts), CHUNK)]
-    if len(chunks) < 4:
-        _begin(vocabulary)
-        done = [_encode(chunk) for chunk in chunks]
-    else:
-        with Pool(initializer=_begin, initargs=(vocabulary,)) as processes:
-            done = processes.map(_encode, chunks, chunksize=1)
-    return np.concatenate([tokens for tokens, _ in done]), np.concatenate([sizes for _, sizes in done])
 
 
 class PairRows:
-    """Every distinct statement is tokenised once; a row is the number of its first and of its second statement."""
-
-    def __init__(self, vocabulary, pairs, separators, device, sides=False):
-        texts = list(dict.fromkeys(chain.from_iterable(pairs)))
-        number = {text: at for at, text in enumerate(texts)}
-        tokens, sizes = encode_all(vocabulary, texts)
-        put = lambda array: torch.from_numpy(np.ascontiguousarray(array)).to(device)
-        self.tokens = put(tokens)
-        self.sizes = put(sizes)
-        self.starts = put(np.cumsum(sizes) - sizes)
-        of_pairs = np.fromiter((number[text] for pair in pairs for text in pair), dtype=np.int64, count=2 * len(pairs))
-        self.first, self.second = put(of_pairs[0::2]), put(of_pairs[1::2])
+    def __init__(self, tokenised, separators, device, sides=False):
+        put = lambda array: torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64)).to(device)
+        self.tokens, self.sizes = put(tokenised.tokens), put(tokenised.sizes)
+        self.starts = self.sizes.cumsum(0) - self.sizes
+        self.first, self.second = put(tokenised.first), put(tokenised.second)
         self.separators = separators
         self.sides = sides
         self.device = device
@@ -110,7 +66,6 @@ class PairRows:
         for chosen, length, padded in self.batches(everything, size, shuffled=False):
             for swapped in orders:
                 swap = torch.full((len(chosen),), swapped, device=self.device)
-                with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
-                    odds = model(*self.join(chosen, swap, length), padded)
+                odds = model(*self.join(chosen, swap, length), padded)
                 out[chosen] += odds.float() / len(orders)
         return out.cpu().numpy()

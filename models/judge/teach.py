@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from fit import by_steps, by_time, fit
+from fit import by_steps, by_time, fit, log_odds
 from mpnet import SEPARATORS, Teacher
-from pairs import Pair, pool_name, read_judged, read_pool, unrelated
+from pairs import Pair, pool_name, read_judged, unrelated
 from parts import read_parts
 from report import report
 from rows import PairRows
+from tokenised import load, tokenise
 from tokens import read_vocabulary
 
 BATCH = 64
@@ -38,6 +39,14 @@ def everyday(folder):
             yield row["Text"], row["Hypothesis"], row["gold_label"] == "contradiction"
 
 
+def save(folder, name, scores):
+    """Writes a file that is whole as soon as it has its name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f".{name}.npy"
+    np.save(unfinished, scores.astype(np.float16))
+    unfinished.rename(folder / f"{name}.npy")
+
+
 def log(*words):
     print(f"{time.strftime('%H:%M:%S')}", *words, file=sys.stderr, flush=True)
 
@@ -51,9 +60,11 @@ class School:
         self.weights = read_parts(args.encoder)
         torch.set_float32_matmul_precision("high")
 
-    def rows(self, pairs):
-        texts = [pair if isinstance(pair, tuple) else (pair.first, pair.second) for pair in pairs]
-        return PairRows(self.vocabulary, texts, SEPARATORS, self.args.device)
+    def rows(self, tokenised):
+        return PairRows(tokenised, SEPARATORS, self.args.device)
+
+    def rows_of(self, pairs):
+        return self.rows(tokenise(self.vocabulary, [(pair.first, pair.second) for pair in pairs]))
 
     def teacher(self, seed):
         torch.manual_seed(seed)
@@ -62,7 +73,6 @@ class School:
         return model.to(self.args.device)
 
     def train(self, model, rows, pairs, progress):
-        smoothing = self.args.smoothing
         labels = torch.tensor([pair.label for pair in pairs], device=self.args.device)
         losses = []
 
@@ -73,8 +83,8 @@ class School:
                 losses.clear()
 
         everything = torch.arange(len(rows), device=self.args.device)
-        targets = labels * (1 - smoothing) + smoothing / 2
-        return fit(model, rows, targets, lambda: everything, progress, BATCH, self.args.rate, after_step)
+        targets = log_odds(labels, self.args.smoothing)
+        return fit(model, rows, targets, lambda done: everything, progress, BATCH, self.args.rate, after_step)
 
 
 def main():
@@ -86,7 +96,7 @@ def main():
     parser.add_argument("--score", nargs="*", type=Path, default=[], help="files of pairs to be scored into --save")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1], help="a teacher for each")
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--minutes", type=float, help="of training for each teacher, in place of --epochs")
+    parser.add_argument("--minutes", type=float, help="of training for each teacher at most")
     parser.add_argument("--rate", type=float, default=3e-5)
     parser.add_argument("--smoothing", type=float, default=0.05)
     parser.add_argument("--unrelated", type=int, default=4000)
@@ -101,9 +111,9 @@ def main():
     held = [(path.stem, read_judged([path])) for path in args.hold_out]
     first = [Pair(a, b, float(label), "everyday", "") for a, b, label in everyday(args.everyday)] if args.everyday else []
     school = School(args)
-    rows, first_rows = school.rows(pairs), school.rows(first) if first else None
-    held = [(name, judged, school.rows(judged)) for name, judged in held]
-    pools = [(pool_name(path), school.rows(read_pool(path))) for path in args.score]
+    rows, first_rows = school.rows_of(pairs), school.rows_of(first) if first else None
+    held = [(name, judged, school.rows_of(judged)) for name, judged in held]
+    pools = [(pool_name(path), school.rows(load(path, school.vocabulary))) for path in args.score]
     log(len(pairs), "pairs to learn,", sum(len(pool) for _, pool in pools), "to score")
 
     together = {}
@@ -111,18 +121,20 @@ def main():
         model = school.teacher(seed)
         if first:
             school.train(model, first_rows, first, by_steps(len(first) // BATCH))
-        progress = by_time(args.minutes) if args.minutes else by_steps(args.epochs * (len(pairs) // BATCH))
-        steps = school.train(model, rows, pairs, progress)
+        clock = by_time(args.minutes) if args.minutes else lambda step: 0
+        planned = by_steps(args.epochs * (len(pairs) // BATCH))
+        steps = school.train(model, rows, pairs, lambda step: max(planned(step), clock(step)))
         print(json.dumps({"seed": seed, "rate": args.rate, "steps": steps, "everyday": bool(first), "pairs": len(pairs)}), flush=True)
         for name, judged, held_rows in held:
             scores = held_rows.scores(model)
             together.setdefault(name, []).append(scores)
             report(name, scores, judged)
+            if args.save:
+                save(args.save, f"{name}-{seed}", scores)
+        model.halve()
         for name, pool in pools:
-            args.save.mkdir(parents=True, exist_ok=True)
             # Half of the teachers read the statements in the other order, so that their mean knows both.
-            scores = pool.scores(model, orders=(seed % 2 == 0,), size=SCORED_BATCH)
-            np.save(args.save / f"{name}-{seed}.npy", scores.astype(np.float16))
+            save(args.save, f"{name}-{seed}", pool.scores(model, orders=(seed % 2 == 0,), size=SCORED_BATCH))
             log("scored", name)
         del model
     if len(args.seeds) > 1:

@@ -14,7 +14,7 @@ const FLOORS: &[&[&str]] = &[
     &["cold", "indexing"],
     &["memory"],
     &["recall"],
-    &["link_discovery", "prediction"],
+    &["contradictions", "link_discovery", "prediction"],
     &["assembly", "consolidation", "loading", "watch", "work_session"],
     &["completion", "ops", "setup"],
 ];

@@ -78,11 +78,13 @@ pub(crate) enum Command {
     Assemble(AssembleArgs),
     Scale(ScaleArgs),
     Cold(ColdArgs),
+    Consolidation(ConsolidationArgs),
     Workspace(WorkspaceArgs),
     #[cfg(feature = "tantivy")]
     #[command(hide = true)]
     BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
+    Contradictions(ContradictionsArgs),
     Citations(CitationsArgs),
     Extraction(ExtractionArgs),
     Replay(ReplayArgs),
@@ -276,6 +278,77 @@ pub(crate) struct ColdArgs {
     pub(crate) judged: JudgedOutput,
 }
 
+/// Measures consolidation: what is forgotten, what is merged, and what it costs.
+#[derive(Args)]
+pub(crate) struct ConsolidationArgs {
+    #[command(subcommand)]
+    pub(crate) part: ConsolidationPart,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConsolidationPart {
+    Forgetting(ForgettingArgs),
+    Duplicates(DuplicatesArgs),
+    Scale(ConsolidationScaleArgs),
+}
+
+/// Measures whether what is forgotten is needed later.
+///
+/// Files are those of `questions`. The documents of each become memories at their dates, and consolidation runs every 30
+/// days until half a year after the last one. Every second question is asked in the month in which its evidence is complete;
+/// what recall finds of it is used. The others are asked after the last consolidation.
+///
+/// Bars: at least a tenth of the memories are archived; of the evidence of the later questions less than 1 in 100 is; all of
+/// that is found by recall, labelled as archived, and restored.
+#[derive(Args)]
+pub(crate) struct ForgettingArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) judged: JudgedOutput,
+}
+
+/// Compares the pairs that would be merged with what people say of them.
+///
+/// Bars: of merged pairs at least 0.95 are paraphrases, which are at least 0.15 of all paraphrases; of merged pairs with
+/// scores at most 1 in 20 has one below 3.
+#[derive(Args)]
+pub(crate) struct DuplicatesArgs {
+    /// Rows with 1 for a paraphrase, else 0, and two texts, separated by commas or tabs
+    #[arg(long, value_name = "FILE", required_unless_present = "scored")]
+    pub(crate) paraphrases: Option<PathBuf>,
+
+    /// Rows of two texts and a score from 0 to 5, separated by commas or tabs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scored: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) judged: JudgedOutput,
+}
+
+/// Times a consolidation of generated memories, beside a rebuild of their index.
+///
+/// One in fifty facts repeats another one in nearly the same words, and one in twenty memories is small talk. Then
+/// consolidation of the same memories is killed ten times, and run to its end.
+///
+/// Bars: at most 40 times the rebuild; at most 500 MB; a second run changes nothing; after kills no line of the log is
+/// damaged, and the result is the same.
+#[derive(Args)]
+pub(crate) struct ConsolidationScaleArgs {
+    /// How many memories
+    #[arg(value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1_000..=1_000_000))]
+    pub(crate) memories: u32,
+
+    /// The heir binary [default: heir beside this program, else target/release/heir]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) heir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) judged: JudgedOutput,
+}
+
 /// Times the commands that read a whole workspace, beside `git status` of the same tree.
 ///
 /// Generates a workspace in a git repository, runs each command once to fill its caches and to check its answer,
@@ -308,6 +381,27 @@ pub(crate) struct SimilarityArgs {
     /// Rows of two texts and a score, separated by commas or tabs
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Measures how well pairs of statements that contradict each other are told from others.
+///
+/// Both the rules and the model that is compiled in, if one is, judge each pair.
+#[derive(Args)]
+pub(crate) struct ContradictionsArgs {
+    /// Lines of two statements and 1 if they contradict each other, else 0, separated by tabs
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Use the model of this file
+    #[arg(long = "judge", value_name = "PATH", conflicts_with = "rules_only")]
+    pub(crate) model: Option<PathBuf>,
+
+    /// Use no model
+    #[arg(long)]
+    pub(crate) rules_only: bool,
 
     #[command(flatten)]
     pub(crate) output: Output,

@@ -167,8 +167,7 @@ fn summarise(
         false_alarms: found(false),
         recall_at_10: recall_at(&positive, &negative, REPORTED_FALSE_ALARMS),
         certain: all_certain,
-        precision_of_certain: (all_certain > 0)
-            .then(|| certain(true) as f64 / all_certain as f64),
+        precision_of_certain: (all_certain > 0).then(|| certain(true) as f64 / all_certain as f64),
         ms_per_pair,
     }
 }
@@ -209,7 +208,11 @@ impl fmt::Display for ContradictionsReport {
             "recall {:.3} at {:.3} false alarms, the default threshold",
             self.recall, self.false_alarms
         )?;
-        writeln!(out, "recall {:.3} at {REPORTED_FALSE_ALARMS:.3} false alarms", self.recall_at_10)?;
+        writeln!(
+            out,
+            "recall {:.3} at {REPORTED_FALSE_ALARMS:.3} false alarms",
+            self.recall_at_10
+        )?;
         match self.precision_of_certain {
             Some(precision) => {
                 writeln!(out, "{} certain, {:.3} of them right", self.certain, precision)?;

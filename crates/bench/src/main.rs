@@ -1,8 +1,8 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
-//! `similarity`), `citations`, `extraction`, `scale`, `cold`, `workspace`, `replay`, `peers` and `answers`. They share
-//! `generate` (workspaces of `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random
+//! `similarity`), `citations`, `extraction`, `consolidation`, `contradictions`, `scale`, `cold`, `workspace`, `replay`, `peers` and
+//! `answers`. They share `generate` (workspaces of `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random
 //! words), `invocation` (running programs), `timing` (interleaved runs), `trace` (opened files), `mcp` (clients of servers),
 //! and `report` (bars and tables).
 
@@ -17,6 +17,8 @@ mod args;
 mod assembly;
 mod citations;
 mod cold;
+mod consolidation;
+mod contradictions;
 mod corpus;
 mod documents;
 mod extraction;
@@ -47,7 +49,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Cli, Command, JudgedOutput, Output, PeersArgs, PeersCommand};
+use crate::args::{Cli, Command, ConsolidationPart, JudgedOutput, Output, PeersArgs, PeersCommand};
 use crate::failure::Failure;
 use crate::recall::memory_system::{self, MemorySystem};
 use crate::report::Report;
@@ -95,6 +97,17 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Cold(args) => finish_judged(&cold::measure(&args)?, &args.judged),
+        Command::Consolidation(args) => match args.part {
+            ConsolidationPart::Forgetting(args) => {
+                finish_judged(&consolidation::measure_forgetting(&args.files)?, &args.judged)
+            }
+            ConsolidationPart::Duplicates(args) => {
+                finish_judged(&consolidation::measure_duplicates(&args)?, &args.judged)
+            }
+            ConsolidationPart::Scale(args) => {
+                finish_judged(&consolidation::measure_scale(&args)?, &args.judged)
+            }
+        },
         Command::Scale(args) => finish_judged(&scale::measure(&args)?, &args.judged),
         Command::Workspace(args) => finish_judged(&workspace::measure(&args)?, &args.common.judged),
         Command::Replay(args) => finish_judged(&replay::measure(&args)?, &args.judged),
@@ -105,6 +118,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Similarity(args) => {
             finish(&recall::similarity::measure(&args.file)?, &args.output)
         }
+        Command::Contradictions(args) => finish(&contradictions::measure(&args)?, &args.output),
         Command::Citations(args) => finish_judged(&citations::measure(&args.files)?, &args.judged),
         Command::Extraction(args) => {
             finish_judged(&extraction::measure(&args.files)?, &args.judged)

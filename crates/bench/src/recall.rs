@@ -11,7 +11,7 @@ pub(crate) mod memory_system;
 mod sessions;
 pub(crate) mod similarity;
 
-pub(crate) use baselines::{bm25, fusion, static_vectors};
+pub(crate) use baselines::{bm25, dot_product, fusion, static_vectors};
 pub(crate) use categories::measure_categories;
 pub(crate) use heir::{Heir, create_workspace, parse_time};
 pub(crate) use measures::{DEPTHS, fusion_score};

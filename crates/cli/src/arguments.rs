@@ -40,6 +40,8 @@ struct Field {
     short: Option<char>,
     /// Another name of the flag, which is not shown.
     alias: Option<String>,
+    /// Whether the name of a file is sent with its text.
+    is_named: bool,
 }
 
 /// Adds an operation's arguments to its command.
@@ -216,6 +218,7 @@ fn fields(op: &Op) -> Vec<Field> {
         default: schema.get("default").cloned(),
         short: extension(name, schema::SHORT_FLAG).and_then(|letter| letter.chars().next()),
         alias: extension(name, schema::FLAG_ALIAS).map(str::to_owned),
+        is_named: full_schema["properties"][name][schema::NAMED_CONTENT] == true,
     };
     let has_flag = |(name, _): &(&String, &Value)| {
         full_schema["properties"][name.as_str()].get(schema::NO_FLAG).is_none()
@@ -300,6 +303,10 @@ pub(crate) fn build_request(matches: &ArgMatches, op: &Op) -> Result<Value, Erro
             Kind::List => texts_of(matches, name).map(|items| json!(items)),
             Kind::Pairs => pairs(matches, name)?,
             Kind::Content => match text_of(matches, name) {
+                Some(path) if field.is_named => {
+                    let name = if path == "-" { "standard input" } else { path };
+                    Some(json!({"name": name, "text": content(path)?}))
+                }
                 Some(path) => Some(json!(content(path)?)),
                 // `heir compact < talk.txt` reads standard input.
                 None if is_positional(op, name) && !std::io::stdin().is_terminal() => {

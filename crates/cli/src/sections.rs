@@ -55,6 +55,7 @@ pub(crate) const SECTIONS: &[Section] = &[
             ("sprint", "Complete sprints; keep what was learnt"),
             ("graph", "Show how documents and memories are related"),
             ("links", "Review relations between memories that are proposed"),
+            ("contradictions", "Find, review and resolve memories that disagree"),
         ],
     },
     Section {
@@ -91,7 +92,7 @@ pub(crate) const SECTIONS: &[Section] = &[
         ],
         further: &[
             ("consolidate", "Merge, shorten and forget what memory no longer needs"),
-            ("undo", "Undo a consolidation, an import, an ingest or a migration"),
+            ("undo", "Undo a consolidation, import, ingest, migration or resolution"),
             ("health", "Show the state of documents, memory, indexes and rules"),
             ("watch", "Follow the working tree; keep index and prediction warm"),
             ("index", "Inspect or rebuild the search index"),

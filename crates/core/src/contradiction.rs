@@ -2,10 +2,12 @@
 //!
 //! [`judge_pair`] compares two statements by rules and says how likely they contradict each other, why, and how certain that
 //! is. [`may_contradict`] excludes pairs without judging them. [`find_contradiction`] is a quick search for two sentences of
-//! which one is negated, or that state different numbers.
+//! which one is negated, or that state different numbers. [`CandidateFinder`] finds the pairs among many memories that are worth
+//! judging.
 
 mod alignment;
 mod antonyms;
+mod candidates;
 mod compare_quantities;
 mod comparison;
 mod cues;
@@ -29,6 +31,7 @@ mod token;
 mod unit;
 mod verdict;
 
+pub use candidates::{CandidateFinder, CandidatePair, Candidates, compared_sentences};
 pub use find::{Contradiction, find_contradiction};
 pub use judge::{judge_pair, may_contradict, named_features};
 pub use verdict::{Certainty, FindingKind, Verdict};

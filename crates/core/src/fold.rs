@@ -4,9 +4,11 @@
 //! until an event undoes it by its id. So every merge of two branches folds to the same state on every machine.
 
 mod alias;
+mod contradictions;
 mod find;
 
 pub(crate) use alias::text_key;
+pub use contradictions::{ContradictionState, StandingContradiction};
 pub use find::IdMatch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

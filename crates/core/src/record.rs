@@ -18,7 +18,7 @@ pub use line::{LineError, MAX_LINE_BYTES, read, write};
 pub use origin::Origin;
 pub use referent::Referent;
 pub use validation::{FieldSpec, FieldType, Presence, find_invalid_field, is_field};
-pub use vocabulary::{EventAction, FactSection, Relation, Visibility};
+pub use vocabulary::{EventAction, FactSection, Relation, Resolution, Visibility};
 
 use std::borrow::Cow;
 

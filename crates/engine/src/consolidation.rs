@@ -14,6 +14,7 @@ pub(crate) use apply::{Applied, apply};
 pub(crate) use last_run::LastConsolidation;
 pub(crate) use make::make_plan;
 pub(crate) use scan::{FoundContradictions, scan_contradictions};
+pub use schedule::is_consolidation_due;
 pub(crate) use schedule::{Scheduler, schedule_text};
 
 /// The reason of the events that archive what was replaced. Undoing a supersession restores what was archived for it.

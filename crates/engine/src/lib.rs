@@ -6,6 +6,7 @@ mod client;
 mod cold;
 pub mod completion;
 mod consolidation;
+mod contradictions;
 pub mod error;
 mod hot;
 mod import;
@@ -29,7 +30,8 @@ mod watch;
 mod work_session;
 pub mod workspace;
 
-pub use client::Client;
+pub use client::{Client, ClientModel};
+pub use consolidation::is_consolidation_due;
 pub use error::{CONFIRMATION, Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;

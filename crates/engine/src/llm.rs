@@ -1,4 +1,4 @@
-//! Client of an optional language model that writes summaries. Every operation works without it.
+//! Client of an optional language model, such as one that writes summaries. Every operation works without it.
 
 use std::time::Duration;
 
@@ -29,7 +29,8 @@ pub(crate) fn summarise(
             return None;
         }
     };
-    match request_summary(session, endpoint, &config.llm.model, transcript) {
+    let conversation = format_conversation(transcript);
+    match complete(session, endpoint, &config.llm.model, INSTRUCTION, &conversation) {
         Ok(text) => Some((text, config.llm.model.clone())),
         Err(reason) => {
             warnings.push(format!("the model at {endpoint} wrote no summary: {reason}"));
@@ -38,11 +39,13 @@ pub(crate) fn summarise(
     }
 }
 
-fn request_summary(
+/// Asks the model at an endpoint, and returns its answer or the reason why there is none.
+pub(crate) fn complete(
     session: &Session,
     endpoint: &str,
     model: &str,
-    transcript: &Transcript,
+    instruction: &str,
+    question: &str,
 ) -> Result<String, String> {
     let agent: ureq::Agent =
         ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(60))).build().into();
@@ -50,8 +53,8 @@ fn request_summary(
     let request = json!({
         "model": model,
         "messages": [
-            {"role": "system", "content": INSTRUCTION},
-            {"role": "user", "content": format_conversation(transcript)},
+            {"role": "system", "content": instruction},
+            {"role": "user", "content": question},
         ],
     });
     let mut post = agent.post(&url).header("Content-Type", "application/json");

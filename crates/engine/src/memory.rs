@@ -1,7 +1,9 @@
 //! Reads and writes memory: the records of the log and the entries of memory documents.
 
 mod attributes;
+mod comparable;
 mod conflicts;
+mod contradictions;
 mod episode;
 mod graph;
 mod item;
@@ -23,6 +25,8 @@ mod transaction;
 mod whole;
 
 pub(crate) use attributes::RecordAttributes;
+pub(crate) use comparable::ComparableMemory;
+pub(crate) use contradictions::{OpenContradiction, certainty_of};
 pub(crate) use episode::{drop_fields_with_secrets, episode_from_digest};
 pub(crate) use graph::active_prose;
 pub(crate) use item::{
@@ -35,7 +39,7 @@ pub(crate) use pin_owner::PinOwner;
 pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};
 pub(crate) use record_counts::{DayCounts, RecordCounts, StandingCounts};
 pub(crate) use relations::{RelationEnds, find_relation, move_relations, write_relation};
-pub(crate) use runs::{EditedDocument, RecordedRun, RunKind};
+pub(crate) use runs::{EditedDocument, RecordedRun, RunKind, UNDONE_RUN_REASON};
 pub(crate) use similar::{SimilarMemory, show_similar};
 pub(crate) use slice::{MemorySlice, PointInTime};
 pub(crate) use transaction::{AUTO_TAG, WriteTransaction, unique_entry_id};

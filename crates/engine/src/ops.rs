@@ -8,6 +8,7 @@ mod assembly;
 mod cold;
 mod consolidation;
 mod context;
+mod contradictions;
 mod exchange;
 mod graph;
 mod health;
@@ -135,6 +136,11 @@ pub const OPS: &[Op] = &[
     Op::new::<links::list::LinksList>(),
     Op::new::<links::accept::LinksAccept>(),
     Op::new::<links::drop::LinksDrop>(),
+    Op::new::<contradictions::list::ContradictionsList>(),
+    Op::new::<contradictions::show::ContradictionsShow>(),
+    Op::new::<contradictions::scan::ContradictionsScan>(),
+    Op::new::<contradictions::check::ContradictionsCheck>(),
+    Op::new::<contradictions::resolve::ContradictionsResolve>(),
     Op::new::<consolidation::consolidate::Consolidate>(),
     Op::new::<consolidation::undo::UndoRun>(),
     Op::new::<memory::ingest::MemoryIngest>(),

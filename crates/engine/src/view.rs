@@ -10,8 +10,8 @@ mod table;
 mod text;
 mod wrapped_line;
 
-use text::is_printable;
 pub use text::{Role, Span, escape_unprintable, span};
+use text::{has_only_plain_lines, is_printable};
 
 use heirloom_core::hint::{HintFormatter, format_hints, has_hints};
 use heirloom_core::yaml;
@@ -157,7 +157,11 @@ impl View {
 
 /// Adds the lines of a text, escaped.
 fn push_lines(out: &mut String, text: &str) {
-    for (position, line) in text.trim_end_matches('\n').split('\n').enumerate() {
+    let text = text.trim_end_matches('\n');
+    if has_only_plain_lines(text) {
+        return out.push_str(text);
+    }
+    for (position, line) in text.split('\n').enumerate() {
         if position > 0 {
             out.push('\n');
         }

@@ -179,6 +179,16 @@ impl Snapshot {
         counts
     }
 
+    /// Returns whether memories were archived that nothing replaced.
+    pub fn has_archived(&self) -> bool {
+        self.slots.count(SlotState::Archived).chunks > 0
+    }
+
+    /// Returns whether a memory was archived, and nothing replaced it.
+    pub fn is_archived(&self, slot: Slot) -> bool {
+        self.slots.state(slot) == SlotState::Archived
+    }
+
     /// Returns how many memories that pass a filter are in each state, by the day of each, counted from 1970. Memories
     /// without a known day are left out.
     pub fn count_by_day(&self, filter: &Filter) -> BTreeMap<(i32, SlotState), usize> {

@@ -6,6 +6,7 @@
 mod http;
 mod limits;
 pub mod mcp;
+mod nightly;
 pub mod openapi;
 mod prompts;
 pub mod rest;

@@ -2,6 +2,7 @@
 //! of an operation.
 
 mod malformed;
+mod sampling;
 mod transport;
 
 use std::sync::Arc;
@@ -194,6 +195,7 @@ impl ServerHandler for Server {
             },
         };
         self.client.introduce(client_name(&context));
+        self.client.offer_model(|| sampling::model_of(&context));
         Ok(match call(&self.open, &self.client, op, arguments, convert).await {
             Ok((text, data)) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);

@@ -10,7 +10,10 @@ pub fn document() -> Value {
     let further = further.map(|(at, op)| {
         let mut described = path(op);
         // Ids are unique in the document.
-        described["post"]["operationId"] = json!(at.trim_matches('/').replace('/', "."));
+        let words: Vec<&str> = at.split('/').filter(|word| !word.is_empty()).collect();
+        let words = words.join(".").replace(['{', '}'], "");
+        described["post"]["operationId"] = json!(words);
+        move_to_path(&mut described["post"], &at);
         (at, described)
     });
     let paths: Map<String, Value> = endpoints.chain(further).collect();
@@ -26,6 +29,25 @@ pub fn document() -> Value {
         "paths": paths,
         "components": {"schemas": {"Error": error_schema()}},
     })
+}
+
+/// Describes the fields that a path states as its parameters and no longer as part of the body.
+fn move_to_path(described: &mut Value, path: &str) {
+    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let mut parameters = Vec::new();
+    for name in names {
+        let request = &mut described["requestBody"]["content"]["application/json"]["schema"];
+        let properties = request.get_mut("properties").and_then(Value::as_object_mut);
+        let schema = properties.and_then(|properties| properties.remove(name));
+        if let Some(required) = request.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|field| field != name);
+        }
+        let schema = schema.unwrap_or_else(|| json!({"type": "string"}));
+        parameters.push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
+    }
+    if !parameters.is_empty() {
+        described["parameters"] = json!(parameters);
+    }
 }
 
 fn path(op: &Op) -> Value {

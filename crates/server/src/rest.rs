@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::extract::{DefaultBodyLimit, Path, RawPathParams, Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
@@ -18,9 +18,11 @@ use axum::routing::{any, get};
 use heirloom_core::hint::{Hint, format_hints};
 use heirloom_core::json as json_text;
 use heirloom_engine::{Client, Error, ErrorKind, OPS, Op, Reply};
-use serde_json::{Value, json};
+use jiff::civil::Time;
+use serde_json::{Map, Value, json};
 
 use crate::http::{self, BodyError};
+use crate::nightly::consolidate_daily;
 use crate::wording::format_hint;
 use crate::{SharedOpener, call, openapi, shutdown};
 
@@ -47,6 +49,20 @@ impl BoundServer {
         http::serve(self.listener, router(open), shutdown::requested()).await;
         Ok(())
     }
+
+    /// Serves requests, and consolidates the memory every day at a time of day in UTC, until the process is interrupted.
+    /// The answer of each consolidation is passed to `report`.
+    pub async fn serve_and_consolidate(
+        self,
+        open: SharedOpener,
+        at: Time,
+        report: &dyn Fn(Result<Value, Error>),
+    ) -> std::io::Result<()> {
+        tokio::select! {
+            served = self.serve(open.clone()) => served,
+            () = consolidate_daily(open, at, report) => Ok(()),
+        }
+    }
 }
 
 /// What the handler of a request needs.
@@ -61,7 +77,11 @@ struct ServerState {
 pub fn router(open: SharedOpener) -> Router {
     let paths = OPS.iter().flat_map(|op| op.paths.iter().map(move |path| (*path, op)));
     let with_paths = paths.fold(Router::new(), |router, (path, op)| {
-        router.route(path, any(async |state, request| run_operation(state, op, request).await))
+        let run = async |state, parameters: RawPathParams, request| {
+            let fields = parameters.iter().map(|(name, value)| (name.to_owned(), value.into()));
+            run_operation(state, op, fields.collect(), request).await
+        };
+        router.route(path, any(run))
     });
     with_paths
         .route("/openapi.json", get(async || axum::Json(openapi::document())))
@@ -98,12 +118,14 @@ async fn operation(
                 .hint("GET /openapi.json lists the operations"),
         );
     };
-    run_operation(State(state), op, request).await
+    run_operation(State(state), op, Map::new(), request).await
 }
 
+/// Runs an operation with the fields that the path of the request states, and those of its body.
 async fn run_operation(
     State(state): State<ServerState>,
     op: &'static Op,
+    of_path: Map<String, Value>,
     request: Request,
 ) -> Response {
     let method = request.method().clone();
@@ -117,7 +139,8 @@ async fn run_operation(
         return response;
     }
     let body = http::receive_body(request).await;
-    let request = match read_body(op, body) {
+    let request = read_body(op, body).and_then(|body| with_path_fields(body, of_path));
+    let request = match request {
         Ok(request) => request,
         Err((status, error)) => return error_response(status, &error),
     };
@@ -156,6 +179,23 @@ fn read_body(op: &Op, body: Result<Bytes, BodyError>) -> Result<Value, (StatusCo
         let hint = Hint::text("send a JSON object; /openapi.json describes ").help(op.spec.name);
         (StatusCode::BAD_REQUEST, Error::bad_input(message).hint(hint))
     })
+}
+
+/// Adds the fields that the path states to a request. Its body must not state others.
+fn with_path_fields(
+    mut body: Value,
+    of_path: Map<String, Value>,
+) -> Result<Value, (StatusCode, Error)> {
+    let Some(fields) = body.as_object_mut() else { return Ok(body) };
+    for (name, value) in of_path {
+        if fields.get(&name).is_some_and(|stated| *stated != value) {
+            let message = format!("the path and the body state different values of `{name}`");
+            let error = Error::bad_input(message).hint(format!("leave out `{name}` in the body"));
+            return Err((StatusCode::BAD_REQUEST, error));
+        }
+        fields.insert(name, value);
+    }
+    Ok(body)
 }
 
 /// Finds an operation by its name, or by its words on the command line as a path.

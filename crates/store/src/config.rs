@@ -2,12 +2,14 @@
 //! error, so that a typo in a setting is noticed.
 
 mod consolidation;
+mod contradictions;
 mod hot;
 mod loading;
 mod place;
 mod sprint_settings;
 
 pub use consolidation::ConsolidationSettings;
+pub use contradictions::{ContradictionJudge, ContradictionSettings};
 pub use hot::HotSettings;
 pub use loading::{DEFAULT_ROLE, LevelLoading};
 pub use sprint_settings::PATH as SPRINT_SETTINGS_PATH;
@@ -61,6 +63,8 @@ pub struct Config {
     pub memory: Memory,
     /// Consolidation of memory.
     pub consolidation: ConsolidationSettings,
+    /// Contradictions between memories.
+    pub contradictions: ContradictionSettings,
     /// Prediction.
     pub prediction: Prediction,
     /// A language model that writes summaries instead of the built-in extraction.
@@ -190,6 +194,7 @@ impl Default for Config {
             hot: HotSettings::default(),
             memory: Memory::default(),
             consolidation: ConsolidationSettings::default(),
+            contradictions: ContradictionSettings::default(),
             prediction: Prediction::default(),
             llm: Llm::default(),
             embedder: Embedder::default(),

@@ -135,14 +135,30 @@ impl Log {
         Self::read_shards(root, ShardScope::Local)
     }
 
-    /// Reads shards in parallel and concatenates them in order.
+    /// Reads the shards of a kind of record, shared and local.
+    pub fn read_kind(root: &Root, kind: RecordKind) -> Self {
+        let mut problems = Vec::new();
+        let shards = list_shards_of_kind(root, kind, &mut problems);
+        if shards.is_empty() {
+            return Log { problems, ..Log::default() };
+        }
+        let purged = list_shards_of_kind(root, RecordKind::Tombstone, &mut problems);
+        Self::concatenate(&shards, Tombstones::read(&purged), problems)
+    }
+
     fn read_shards(root: &Root, scope: ShardScope) -> Self {
         let mut problems = Vec::new();
         let shards = list_shards_of(root, scope, &mut problems);
-        let tombstones = Arc::new(Tombstones::read(&shards));
+        let tombstones = Tombstones::read(&shards);
+        Self::concatenate(&shards, tombstones, problems)
+    }
+
+    /// Reads shards in parallel and concatenates them in order.
+    fn concatenate(shards: &[Shard], tombstones: Tombstones, problems: Vec<Problem>) -> Self {
+        let tombstones = Arc::new(tombstones);
         let mut log = Log { problems, ..Log::without_purged(tombstones.clone()) };
         let read_shard = |shard: &Shard| Log::read_shard(shard, tombstones.clone());
-        for shard_log in parallel::map(&shards, MIN_PARALLEL_SHARDS, read_shard) {
+        for shard_log in parallel::map(shards, MIN_PARALLEL_SHARDS, read_shard) {
             log.lines.extend(shard_log.lines);
             log.problems.extend(shard_log.problems);
         }
@@ -261,6 +277,12 @@ fn list_shards_of(root: &Root, scope: ShardScope, problems: &mut Vec<Problem>) -
         }
         shards.extend(list_local_shards(root, kind, problems));
     }
+    shards
+}
+
+fn list_shards_of_kind(root: &Root, kind: RecordKind, problems: &mut Vec<Problem>) -> Vec<Shard> {
+    let mut shards = list_shared_shards(root, kind, problems);
+    shards.extend(list_local_shards(root, kind, problems));
     shards
 }
 

@@ -58,7 +58,7 @@ impl MemorySystem for StaticVectors {
 }
 
 /// Returns the dot product of two vectors, which is their cosine if both have length 1.
-pub(super) fn dot_product(a: &[f32], b: &[f32]) -> f32 {
+pub(crate) fn dot_product(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 

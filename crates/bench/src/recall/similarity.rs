@@ -22,9 +22,9 @@ pub(crate) struct SimilarityReport {
 }
 
 /// Two texts, and their similarity as judged by people.
-struct Pair {
-    texts: [String; 2],
-    score: f64,
+pub(crate) struct Pair {
+    pub(crate) texts: [String; 2],
+    pub(crate) score: f64,
 }
 
 /// Compares the cosine of each pair with its score.
@@ -47,7 +47,7 @@ pub(crate) fn measure(file: &Path) -> Result<SimilarityReport, Failure> {
 
 /// Reads rows of two texts and a number, in any order, separated by commas or tabs. A row without a
 /// number is a heading.
-fn read_pairs(text: &str, file: &Path) -> Result<Vec<Pair>, Failure> {
+pub(crate) fn read_pairs(text: &str, file: &Path) -> Result<Vec<Pair>, Failure> {
     let has_tabs = text.lines().next().is_some_and(|line| line.contains('\t'));
     let mut pairs = Vec::new();
     for row in split_rows(text, if has_tabs { '\t' } else { ',' }) {

@@ -16,6 +16,8 @@ mod budgets;
 #[cfg(unix)]
 mod cold;
 mod conflicts;
+mod consolidation;
+mod contradictions;
 mod conversations;
 mod damage;
 mod decisions;

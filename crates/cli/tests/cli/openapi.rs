@@ -103,6 +103,7 @@ fn fill(workspace: &Workspace) -> Value {
     add(&["cold", "drop", &dropped]);
     let [connected, unwanted] = propose_links(workspace, &add);
     add(&["links", "drop", &unwanted]);
+    let [by_name, by_path] = contradict(&add, workspace);
     let ids = json!({
         "memory_archive.fact_ids": [stale], "memory_restore.fact_ids": [archived],
         "memory_undo.fact_id": [mistaken], "memory_purge.fact_id": [secret],
@@ -115,6 +116,8 @@ fn fill(workspace: &Workspace) -> Value {
         "cold_accept.ids": [accepted], "cold_drop.ids": [dropped],
         "cold_drop.undo": [true],
         "links_accept.ids": [connected], "links_drop.ids": [unwanted], "links_drop.undo": [true],
+        "contradictions_show.id": [by_name, by_path], "contradictions_resolve.id": [by_name],
+        "resolve.id": [by_path], "a": facts, "b": ["Refunds are not events"],
         "note_promote.id": [notes[0]], "ids": [notes[1]], "session_end.id": [session],
     });
     let mut names: Value = serde_json::from_str(NAMES).unwrap();
@@ -129,6 +132,17 @@ fn propose(workspace: &Workspace) -> [String; 2] {
     workspace.write("agent-transcripts/chat.jsonl", texts.join("\n"));
     let answer = workspace.json("cold proposals");
     [0, 1].map(|at| answer["proposals"][at]["id"].as_str().unwrap().to_owned())
+}
+
+/// Returns the ids of two contradictions.
+fn contradict(add: &dyn Fn(&[&str]) -> String, workspace: &Workspace) -> [String; 2] {
+    for (key, value) in
+        [("runner", "nextest"), ("runner", "pytest"), ("linter", "ruff"), ("linter", "clippy")]
+    {
+        add(&["fact", "add", "--section", "Specs", "--key", key, "--value", value]);
+    }
+    let answer = workspace.json("contradictions list");
+    [0, 1].map(|at| answer["contradictions"][at]["id"].as_str().unwrap().to_owned())
 }
 
 /// Returns the ids of two proposed relations.

@@ -113,7 +113,8 @@ fn null_for_an_optional_field_is_the_same_as_leaving_it_out() {
     let openapi = server.send("GET", "/openapi.json", &[], "").json();
     for (path, described) in openapi["paths"].as_object().unwrap() {
         let schema = &described["post"]["requestBody"]["content"]["application/json"]["schema"];
-        if schema.get("required").is_some() {
+        // Undone once, there is nothing left to undo.
+        if schema.get("required").is_some() || path == "/v1/undo" {
             continue;
         }
         let names = schema["properties"].as_object().unwrap().keys();
@@ -396,9 +397,9 @@ impl Drop for Server {
 
 /// A response of the server.
 pub(crate) struct Reply {
-    status: u16,
+    pub(crate) status: u16,
     headers: Vec<(String, String)>,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Reply {

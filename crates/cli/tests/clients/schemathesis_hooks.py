@@ -29,9 +29,13 @@ def after_call(context, case, response):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    operation = case.operation.path.rsplit("/", 1)[-1]
+    for field, value in (case.path_parameters or {}).items():
+        names = NAMES.get(f"{operation}.{field}")
+        if names and isinstance(value, str):
+            case.path_parameters[field] = existing(names, value, f"{field} {value}")
     if not isinstance(case.body, dict):
         return
-    operation = case.operation.path.rsplit("/", 1)[-1]
     schema = case.operation.definition.raw["requestBody"]["content"]["application/json"]["schema"]
     text = json.dumps(case.body)
     for field, value in case.body.items():

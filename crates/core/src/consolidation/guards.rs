@@ -36,7 +36,6 @@ pub(super) static QUANTIFIERS: WordList = WordList::new(&[
     "all",
     "always",
     "any",
-    "both",
     "each",
     "every",
     "few",

@@ -47,10 +47,9 @@ pub fn importance_of(text: &str) -> Importance {
     }
     if speaker
         .is_some_and(|speaker| ASSISTANTS.iter().any(|role| speaker.eq_ignore_ascii_case(role)))
+        && let Some(reason) = reply_without_result(message)
     {
-        if let Some(reason) = reply_without_result(message) {
-            return Importance::Unimportant(reason);
-        }
+        return Importance::Unimportant(reason);
     }
     match is_small_talk(message) {
         true => Importance::Unimportant(ForgettingReason::SmallTalk),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::guards::{MODALS, NUMBER_WORDS, OPPOSITES, QUANTIFIERS, unit};
 use crate::compression::is_negation;
-use crate::recall::{is_stop_word, terms};
+use crate::recall::{is_question, is_stop_word, terms};
 use crate::word_list::WordList;
 
 /// Words that introduce or pad a statement without being part of what it says, sorted.
@@ -54,11 +54,22 @@ const DIGITS_OF_WORDS: [(&str, &str); 12] = [
 /// A text as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparableText {
-    /// What must be equal: numbers with units, versions, negations with what they negate, modality, quantity, identifiers
-    /// and spans of code.
+    /// What must be equal: numbers with units, versions, modality, quantity, conditions, identifiers, spans of code, and the
+    /// number of negations.
     pub(super) guards: BTreeSet<String>,
+    /// What is negated or limited.
+    pub(super) negations: Vec<Negation>,
     /// All words in order, in lower case, without punctuation.
     pub(super) words: Vec<ComparableWord>,
+}
+
+/// A word that negates or limits a statement, with what it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Negation {
+    /// `not` for all that negate; a word that limits, such as `only`, stands for itself.
+    pub(super) kind: String,
+    /// The stems after it in its clause, at most [`NEGATED_WORDS`].
+    pub(super) stems: Vec<String>,
 }
 
 /// A word of a text.
@@ -68,28 +79,38 @@ pub(super) struct ComparableWord {
     pub(super) lower: String,
     /// Its stem if it says something, and is not compared as a guard.
     pub(super) stem: Option<String>,
+    /// The guard that it is: a number, an identifier or a span of code.
+    pub(super) guard: Option<String>,
     /// Whether it is written like a name.
     pub(super) is_name: bool,
     /// Whether it has an opposite.
     pub(super) is_opposite: bool,
 }
 
+impl ComparableWord {
+    /// Returns what the word is compared by, if it says something.
+    pub(super) fn key(&self) -> Option<&str> {
+        self.stem.as_deref().or(self.guard.as_deref())
+    }
+}
+
 impl ComparableText {
     /// Reads a text.
     pub fn new(text: &str) -> Self {
         let mut reader = Reader::default();
+        let joined = text.contains("per cent").then(|| text.replace("per cent", "percent"));
+        let text = joined.as_deref().unwrap_or(text);
         // Every second part stands between backticks, if each is closed.
         let has_code = text.matches('`').count().is_multiple_of(2);
         for (number, part) in text.split('`').enumerate() {
             if has_code && number % 2 == 1 {
                 let code: Vec<&str> = part.split_whitespace().collect();
-                reader.guards.insert(format!("`{}", code.join(" ")));
+                reader.add_guard(&code.join(" "), format!("`{}", code.join(" ")));
             } else {
                 reader.read(part);
             }
         }
-        reader.end_clause();
-        ComparableText { guards: reader.guards, words: reader.words }
+        reader.finish(text)
     }
 
     /// Returns the stems of the words that say something, with repetitions, in order.
@@ -98,18 +119,24 @@ impl ComparableText {
     }
 }
 
-/// How many words a negation is tied to: "do not use tabs; use spaces" is not "use tabs; do not use spaces".
-const NEGATED_WORDS: usize = 2;
+/// How many words after a negation are kept.
+pub(super) const NEGATED_WORDS: usize = 3;
+
+/// Words that limit a statement without negating it, sorted.
+static LIMITS: WordList =
+    WordList::new(&["except", "instead", "only", "rather", "unless", "until"]);
+
+/// Words that make a statement conditional, or ask, sorted.
+static CONDITIONS: WordList = WordList::new(&["how", "if", "whether", "why"]);
 
 /// Reads the parts of a text.
 #[derive(Default)]
 struct Reader {
     guards: BTreeSet<String>,
     words: Vec<ComparableWord>,
-    /// The number of negations that were read and not tied to words yet.
-    negations: usize,
-    /// The words after these negations.
-    negated: Vec<String>,
+    negations: Vec<Negation>,
+    /// The number of negations at the end of `negations` whose clause goes on.
+    open: usize,
 }
 
 impl Reader {
@@ -119,6 +146,9 @@ impl Reader {
         while let Some(piece) = pieces.get(at) {
             let next = pieces.get(at + 1).map(|piece| lower(bare(piece)));
             at += 1 + usize::from(self.read_word(bare(piece), next.as_deref()));
+            if piece.ends_with([',', ';', ':', '.', '!', '?']) {
+                self.open = 0;
+            }
         }
     }
 
@@ -133,13 +163,11 @@ impl Reader {
         if word.contains(|c: char| c.is_numeric()) || digits.is_some() {
             let number = digits.map_or(plain, |(_, digits)| digits);
             let unit_of_next = next.and_then(unit);
-            self.guards.insert(number_key(number, unit_of_next));
-            self.tie_negations(number);
-            self.add(plain, None, false);
+            self.add_guard(plain, number_key(number, unit_of_next));
             return unit_of_next.is_some();
         }
         if is_negation(word) {
-            self.negations += 1;
+            self.begin_negation(if LIMITS.contains(plain) { plain } else { "not" });
             let base = match plain {
                 "can't" | "cannot" => "can",
                 _ => plain.strip_suffix("n't").unwrap_or_default(),
@@ -148,19 +176,20 @@ impl Reader {
                 self.guards.insert(format!("modal {base}"));
             }
             self.add(plain, None, false);
-        } else if is_identifier(word) {
-            self.guards.insert(format!("name {plain}"));
-            self.tie_negations(plain);
+        } else if is_identifier(without_possessive(word)) {
+            self.add_guard(plain, format!("name {plain}"));
+        } else if CONDITIONS.contains(plain) {
+            self.guards.insert(format!("condition {plain}"));
             self.add(plain, None, false);
         } else if MODALS.contains(plain) {
             self.guards.insert(format!("modal {plain}"));
             self.add(plain, None, false);
         } else if QUANTIFIERS.contains(plain) {
-            self.guards.insert(format!("quantity {plain}"));
+            let quantity = if matches!(plain, "each" | "every") { "all" } else { plain };
+            self.guards.insert(format!("quantity {quantity}"));
             self.add(plain, None, false);
         } else if NUMBER_WORDS.contains(plain) {
-            self.guards.insert(number_key(plain, None));
-            self.add(plain, None, false);
+            self.add_guard(plain, number_key(plain, None));
         } else if (is_stop_word(plain) && !OPPOSITES.contains(plain)) || FILLERS.contains(plain) {
             self.add(plain, None, false);
         } else {
@@ -174,26 +203,55 @@ impl Reader {
 
     fn add(&mut self, lower: &str, stem: Option<String>, is_name: bool) {
         let is_opposite = stem.is_some() && OPPOSITES.contains(lower);
-        self.words.push(ComparableWord { lower: lower.to_owned(), stem, is_name, is_opposite });
+        let (lower, guard) = (lower.to_owned(), None);
+        self.words.push(ComparableWord { lower, stem, guard, is_name, is_opposite });
     }
 
-    /// Ties the negations that were read to a word after them.
+    /// Adds a word that must be equal.
+    fn add_guard(&mut self, lower: &str, guard: String) {
+        self.tie_negations(&guard);
+        self.guards.insert(guard.clone());
+        self.words.push(ComparableWord {
+            lower: lower.to_owned(),
+            stem: None,
+            guard: Some(guard),
+            is_name: false,
+            is_opposite: false,
+        });
+    }
+
+    /// Begins a negation. One directly after another cancels it.
+    fn begin_negation(&mut self, kind: &str) {
+        let is_open = |last: &Negation| last.kind == "not" && last.stems.is_empty();
+        if kind == "not" && self.open > 0 && self.negations.last().is_some_and(is_open) {
+            self.negations.pop();
+            self.open -= 1;
+            return;
+        }
+        self.negations.push(Negation { kind: kind.to_owned(), stems: vec![] });
+        self.open += 1;
+    }
+
+    /// Ties the negations of this clause to a word after them.
     fn tie_negations(&mut self, word: &str) {
-        if self.negations > 0 {
-            self.negated.push(word.to_owned());
-            if self.negated.len() == NEGATED_WORDS {
-                self.end_clause();
+        let first = self.negations.len() - self.open;
+        for negation in &mut self.negations[first..] {
+            if negation.stems.len() < NEGATED_WORDS {
+                negation.stems.push(word.to_owned());
             }
         }
     }
 
-    /// Ends what the negations that were read can be tied to. Two negations cancel each other.
-    fn end_clause(&mut self) {
-        if self.negations % 2 == 1 {
-            self.guards.insert(format!("not {}", self.negated.join(" ")));
+    fn finish(mut self, text: &str) -> ComparableText {
+        for Negation { kind, .. } in &self.negations {
+            let count = self.negations.iter().filter(|other| other.kind == *kind).count();
+            self.guards.insert(format!("{kind} {count}×"));
         }
-        self.negations = 0;
-        self.negated.clear();
+        if is_question(text) {
+            self.guards.insert("question".to_owned());
+        }
+        let Reader { guards, words, negations, .. } = self;
+        ComparableText { guards, negations, words }
     }
 }
 
@@ -220,6 +278,10 @@ fn bare(word: &str) -> &str {
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric() && !"%+#_/€£$*".contains(c));
     let has_text = word.contains(char::is_alphanumeric);
     if has_text { word.trim_end_matches(['/', '*']) } else { "" }
+}
+
+fn without_possessive(word: &str) -> &str {
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
 }
 
 fn lower(word: &str) -> String {
@@ -273,7 +335,10 @@ mod tests {
         assert_eq!(guards("Use v5.1 of `a  b`."), guards("use 5.1 of `a b`"));
         assert_eq!(guards("three retries"), ["3"]);
         assert_eq!(guards("Never cache builds"), guards("do not cache builds"));
-        assert_eq!(guards("We can't deploy"), ["modal can", "not deploy"]);
+        assert_eq!(guards("We can't deploy"), ["modal can", "not 1×"]);
+        assert_ne!(guards("Only admins deploy"), guards("No admins deploy"));
+        assert_ne!(guards("Deploys need approval"), guards("If deploys need approval"));
+        assert_eq!(guards("The API's limit"), guards("The API limit"));
         assert_eq!(
             guards("It must call parse_line in src/a.rs"),
             ["modal must", "name parse_line", "name src/a.rs"]
@@ -282,6 +347,17 @@ mod tests {
         assert_eq!(guards("1,500 rows"), guards("1500 rows"));
         assert_ne!(guards("5 ms"), guards("5 s"));
         assert_ne!(guards("all hosts"), guards("some hosts"));
+    }
+
+    #[test]
+    fn negations_are_tied_to_the_words_of_their_clause() {
+        let negations = |text: &str| ComparableText::new(text).negations;
+        let not = |stems: &[&str]| Negation {
+            kind: "not".to_owned(),
+            stems: stems.iter().map(ToString::to_string).collect(),
+        };
+        assert_eq!(negations("do not use tabs; use spaces"), [not(&["use", "tab"])]);
+        assert_eq!(negations("it is not impossible and never not used"), [not(&["imposs", "use"])]);
     }
 
     #[test]

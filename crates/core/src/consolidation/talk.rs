@@ -11,8 +11,11 @@ use crate::word_list::WordList;
 /// A longer text tells something, in words.
 const MAX_WORDS: usize = 60;
 
-/// The weight up to which a text is small talk.
-const MAX_TALK_WEIGHT: usize = 1;
+/// The weight up to which a text that greets, thanks, praises or wishes is small talk.
+const MAX_KIND_WEIGHT: usize = 1;
+
+/// The fewest words of such a text for each unit of its weight: "great, it compiles" tells something.
+const MIN_WORDS_PER_WEIGHT: usize = 6;
 
 /// The weight of what says when something happens, or how much: it is never small talk.
 const ESSENTIAL_WEIGHT: usize = 10;
@@ -21,7 +24,8 @@ const NAME_WEIGHT: usize = 3;
 const OWN_DEED_WEIGHT: usize = 3;
 const POSSESSION_WEIGHT: usize = 2;
 const DENIAL_WEIGHT: usize = 2;
-const OTHER_PERSON_WEIGHT: usize = 1;
+const OTHER_PERSON_WEIGHT: usize = 2;
+const OWN_STATE_WEIGHT: usize = 2;
 
 /// Words that say when, sorted.
 static TIME_WORDS: WordList = WordList::new(&[
@@ -189,6 +193,62 @@ static DEEDS: WordList = WordList::new(&[
     "wrote",
 ]);
 
+/// Words of greeting, thanks, praise, wishes and sympathy, sorted.
+static KIND_WORDS: WordList = WordList::new(&[
+    "amazing",
+    "appreciate",
+    "awesome",
+    "aww",
+    "beautiful",
+    "best",
+    "bet",
+    "bye",
+    "care",
+    "congrats",
+    "congratulations",
+    "cool",
+    "enjoy",
+    "excited",
+    "fantastic",
+    "friend",
+    "friends",
+    "fun",
+    "glad",
+    "good",
+    "great",
+    "haha",
+    "happy",
+    "hello",
+    "hey",
+    "hi",
+    "hope",
+    "impressive",
+    "incredible",
+    "inspire",
+    "inspires",
+    "inspiring",
+    "interesting",
+    "love",
+    "lovely",
+    "luck",
+    "lucky",
+    "nice",
+    "perfect",
+    "proud",
+    "sorry",
+    "sounds",
+    "support",
+    "supportive",
+    "sweet",
+    "thank",
+    "thanks",
+    "tough",
+    "welcome",
+    "wonderful",
+    "wow",
+    "yay",
+]);
+
 /// Words between a person and a verb, sorted.
 static ADVERBS: WordList = WordList::new(&[
     "actually", "already", "also", "always", "even", "finally", "have", "just", "never", "once",
@@ -227,7 +287,18 @@ static EMPTY_POSSESSIONS: WordList = WordList::new(&[
 /// Returns whether a text is small talk.
 pub(super) fn is_small_talk(text: &str) -> bool {
     let words = text.split_whitespace().count();
-    words <= MAX_WORDS && is_talk(text) && weight(text) <= MAX_TALK_WEIGHT
+    if words > MAX_WORDS || !is_talk(text) {
+        return false;
+    }
+    let weight = weight(text);
+    if weight <= MAX_KIND_WEIGHT && has_only_talk_words(text) {
+        return true;
+    }
+    let is_kind = || text.split_whitespace().any(|word| KIND_WORDS.contains(&lower(word)));
+    match weight {
+        0 => text.contains(['!', '?']) || begins_with_talk(text) || is_kind(),
+        _ => weight <= MAX_KIND_WEIGHT && words >= MIN_WORDS_PER_WEIGHT * weight && is_kind(),
+    }
 }
 
 /// Returns whether a text is said by one person to another. A statement that is not may be short, and say something.
@@ -236,16 +307,23 @@ fn is_talk(text: &str) -> bool {
         return true;
     }
     let mut words = text.split_whitespace().map(lower);
-    let begins_with_talk =
-        words.clone().next().is_none_or(|first| ADDRESSING_WORDS.contains(&first));
-    begins_with_talk
-        || words.clone().all(|word| TALK_WORDS.contains(&word))
+    begins_with_talk(text)
+        || has_only_talk_words(text)
         || words.any(|word| {
             matches!(
                 word.split('\'').next(),
                 Some("i" | "me" | "my" | "we" | "us" | "our" | "you" | "your")
             )
         })
+}
+
+fn has_only_talk_words(text: &str) -> bool {
+    text.split_whitespace().all(|word| TALK_WORDS.contains(&lower(word)))
+}
+
+fn begins_with_talk(text: &str) -> bool {
+    let first = text.split_whitespace().next().map(lower);
+    first.is_none_or(|first| ADDRESSING_WORDS.contains(&first))
 }
 
 /// Returns how much a text says that could be asked about.
@@ -320,13 +398,35 @@ fn told(words: &[String]) -> usize {
                 has_deed |= is_activity(activity);
             }
             "i'll" | "we'll" => has_deed |= is_intention(rest.next().unwrap_or_default()),
+            "been" | "just" if number == 0 => has_deed |= rest.next().is_some_and(is_verb_form),
             "they" | "he" | "she" | "they're" | "he's" | "she's" | "they've" => {
-                sum += OTHER_PERSON_WEIGHT
+                sum += OTHER_PERSON_WEIGHT;
             }
             _ => {}
         }
     }
-    sum + usize::from(has_deed) * OWN_DEED_WEIGHT + usize::from(has_possession) * POSSESSION_WEIGHT
+    sum + usize::from(has_deed) * OWN_DEED_WEIGHT
+        + usize::from(has_possession) * POSSESSION_WEIGHT
+        + usize::from(tells_own_state(words)) * OWN_STATE_WEIGHT
+}
+
+/// Returns whether a sentence tells how its speaker is or stands to something: "I'm not giving up", "glad to be part of
+/// it", "it has been great for me".
+fn tells_own_state(words: &[String]) -> bool {
+    words.windows(2).any(|pair| {
+        matches!(
+            [pair[0].as_str(), pair[1].as_str()],
+            ["i'm" | "we're", "not"]
+                | ["to", "be" | "have"]
+                | ["been", _]
+                | ["for" | "helped" | "helps" | "made" | "makes", "me" | "us"]
+        )
+    })
+}
+
+/// Returns whether a word has the ending of a participle.
+fn is_verb_form(word: &str) -> bool {
+    word.len() > 4 && (word.ends_with("ing") || word.ends_with("ed"))
 }
 
 /// Returns whether a word after `I'm` tells what somebody does.

@@ -112,7 +112,10 @@ fn cosine(
 fn has_same_beginning(a: &str, b: &str) -> bool {
     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let longer = a.len().max(b.len());
-    common >= COMMON_BEGINNING_MIN_CHARS && common * 3 >= longer * 2 && !is_numbered(a) && !is_numbered(b)
+    common >= COMMON_BEGINNING_MIN_CHARS
+        && common * 3 >= longer * 2
+        && !is_numbered(a)
+        && !is_numbered(b)
 }
 
 fn is_numbered(word: &str) -> bool {

@@ -243,8 +243,21 @@ impl CueSet {
 
 /// Words that limit when a statement holds.
 const CONDITIONS: &[&str] = &[
-    "after", "before", "during", "except", "if", "used to", "until", "unless", "was|were", "when|whenever", "while|whereas",
-    "previously|formerly", "ago", "example", "only",
+    "after",
+    "before",
+    "during",
+    "except",
+    "if",
+    "used to",
+    "until",
+    "unless",
+    "was|were",
+    "when|whenever",
+    "while|whereas",
+    "previously|formerly",
+    "ago",
+    "example",
+    "only",
 ];
 
 /// Returns whether a statement says when it holds.

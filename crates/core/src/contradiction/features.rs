@@ -1,9 +1,9 @@
 //! The numbers from which the model computes how likely two statements contradict each other.
 
 use super::alignment::{Alignment, SYNONYM_MIN_COSINE};
+use super::comparison::Comparison;
 use super::cues::CUES;
 use super::finding::Finding;
-use super::comparison::Comparison;
 use super::modality::{MODALITIES, QUANTIFIERS};
 use super::statement::Statement;
 use super::unit::Dimension;
@@ -191,6 +191,10 @@ impl Comparison<'_, '_> {
 
 fn add_finding(features: &mut Features, finding: &Finding) {
     features.add("is clean", f32::from(u8::from(finding.is_clean)));
+    let [rest_a, rest_b] = finding.rest.map(|count| count as f32);
+    features.add_both("rest", rest_a, rest_b);
+    let [names_a, names_b] = finding.names_in_rest.map(|count| count as f32);
+    features.add_both("names in rest", names_a, names_b);
     for kind in FindingKind::ALL {
         let is_kind = f32::from(u8::from(finding.kind == kind));
         features.add_named(|| format!("finding {kind}"), is_kind);

@@ -24,6 +24,10 @@ pub(super) struct Finding {
     pub(super) kind: FindingKind,
     /// Whether they say the same apart from that.
     pub(super) is_clean: bool,
+    /// How many other words of each statement the other one does not say.
+    pub(super) rest: [usize; 2],
+    /// How many of these are names.
+    pub(super) names_in_rest: [usize; 2],
     /// In what they differ, in words.
     pub(super) reason: String,
 }
@@ -48,11 +52,18 @@ impl Comparison<'_, '_> {
         differences.extend(self.different_modality());
         differences.extend(self.different_choices());
         let is_single = differences.len() == 1;
+        let [(rest_a, names_a), (rest_b, names_b)] = match differences.first() {
+            Some(first) => self.rest_apart_from(&first.words_a, &first.words_b),
+            None => self.rest_apart_from(&[], &[]),
+        };
+        let (rest, names_in_rest) = ([rest_a, rest_b], [names_a, names_b]);
         let clean = differences.iter().position(|it| is_single && self.is_clean_but_for(it));
         match differences.into_iter().nth(clean.unwrap_or(0)) {
             Some(difference) => Finding {
                 kind: difference.kind,
                 is_clean: clean.is_some(),
+                rest,
+                names_in_rest,
                 reason: match topic {
                     Some(topic) => format!("{} for `{topic}`", difference.reason),
                     None => difference.reason,
@@ -61,6 +72,8 @@ impl Comparison<'_, '_> {
             None => Finding {
                 kind: FindingKind::Other,
                 is_clean: false,
+                rest,
+                names_in_rest,
                 reason: match topic {
                     Some(topic) => format!("different statements on `{topic}`"),
                     None => String::new(),
@@ -158,13 +171,8 @@ impl Comparison<'_, '_> {
 
     /// Returns whether the statements say the same apart from a difference.
     fn is_clean_but_for(&self, difference: &Difference) -> bool {
-        let rest = |statement: &Statement<'_>, best: &[f32], words: &[usize]| {
-            let content = statement.content.iter().zip(best);
-            let content = content.filter(|(at, _)| !words.contains(at));
-            content.filter(|(_, best)| **best < SAME_MIN_COSINE).count()
-        };
-        let rest_a = rest(self.a, &self.alignment.best_a, &difference.words_a);
-        let rest_b = rest(self.b, &self.alignment.best_b, &difference.words_b);
+        let [(rest_a, _), (rest_b, _)] =
+            self.rest_apart_from(&difference.words_a, &difference.words_b);
         let is_long = self.a.content.len() > self.alignment.best_a.len()
             || self.b.content.len() > self.alignment.best_b.len();
         let common = self.alignment.pairs.iter().filter(|pair| {
@@ -192,6 +200,26 @@ impl Comparison<'_, '_> {
             || is_denial && rest_a + rest_b == 0 && self.is_opposite_but_equal(difference)
     }
 
+    /// Returns for each statement how many words the other one does not say, and how many of these are names; words that make
+    /// a difference do not count.
+    fn rest_apart_from(&self, words_a: &[usize], words_b: &[usize]) -> [(usize, usize); 2] {
+        let rest = |statement: &Statement<'_>, words: &[usize], is_a: bool| {
+            let cosine_of = |at: usize| {
+                let mut pairs = self.alignment.pairs.iter();
+                let pair = pairs.find(|pair| at == if is_a { pair.a } else { pair.b });
+                pair.map_or(0.0, |pair| pair.cosine)
+            };
+            let is_rest = |at: &usize| {
+                let is_name = statement.tokens[*at].is_name;
+                !words.contains(at) && cosine_of(*at) < if is_name { 1.0 } else { SAME_MIN_COSINE }
+            };
+            let rest: Vec<usize> = statement.content.iter().copied().filter(is_rest).collect();
+            let names = rest.iter().filter(|at| statement.tokens[**at].is_name).count();
+            (rest.len(), names)
+        };
+        [rest(self.a, words_a, true), rest(self.b, words_b, false)]
+    }
+
     /// Returns whether a word that denies is itself the difference: `the cache is on`, `the cache is off`.
     fn is_opposite_but_equal(&self, difference: &Difference) -> bool {
         let [a] = difference.words_a[..] else { return false };
@@ -213,17 +241,13 @@ impl Comparison<'_, '_> {
             .map(|pair| pair.a)
             .collect();
         common.sort_unstable();
-        let (first, last) = (*common.first()?, *common.last()?);
+        let first = *common.first()?;
         let is_amount =
             |at: usize| self.a.quantities.iter().any(|it| (it.first..=it.last).contains(&at));
-        let is_phrase = last - first < TOPIC_MAX_WORDS && !(first..=last).any(is_amount);
-        Some(match is_phrase {
-            true => self.a.text_of(first, last).replace('`', ""),
-            false => {
-                let words = common.iter().take(TOPIC_MAX_WORDS).map(|at| self.a.tokens[*at].text);
-                words.collect::<Vec<_>>().join(" … ")
-            }
-        })
+        let end = (first..first + TOPIC_MAX_WORDS).find(|at| is_amount(*at));
+        let end = end.unwrap_or(first + TOPIC_MAX_WORDS);
+        let last = *common.iter().rfind(|at| **at < end)?;
+        Some(self.a.text_of(first, last).replace('`', ""))
     }
 }
 
@@ -279,12 +303,22 @@ mod tests {
         );
         assert_eq!(
             of("Cache the builds of CI", "Never cache the builds of CI"),
-            (FindingKind::Negation, true, "`Never cache` and `Cache` for `Cache the builds of CI`".into())
+            (
+                FindingKind::Negation,
+                true,
+                "`Never cache` and `Cache` for `Cache the builds of CI`".into()
+            )
         );
         assert_eq!(of("`mode = fast`", "`mode = slow`").0, FindingKind::KeyValue);
-        assert_eq!(of("Orders use Python 3.9 now", "Orders use Python 3.12 now").0, FindingKind::Version);
+        assert_eq!(
+            of("Orders use Python 3.9 now", "Orders use Python 3.12 now").0,
+            FindingKind::Version
+        );
         assert_eq!(of("Tokens live ten minutes", "Tokens live ten days").0, FindingKind::Unit);
-        assert_eq!(of("Orders are kept in Redis", "Orders are kept in Memcached").0, FindingKind::Value);
+        assert_eq!(
+            of("Orders are kept in Redis", "Orders are kept in Memcached").0,
+            FindingKind::Value
+        );
         assert_eq!(of("A tag must be signed", "A tag may be signed").0, FindingKind::Modality);
     }
 

@@ -14,12 +14,7 @@ use crate::words::normalise;
 
 /// Judges whether two statements contradict each other. The order of the statements does not matter. Of longer texts, the
 /// sentences that have most in common are compared. `log_odds` are those of a model that read both.
-pub fn judge_pair(
-    a: &str,
-    b: &str,
-    nearness: WordNearness<'_>,
-    log_odds: Option<f32>,
-) -> Verdict {
+pub fn judge_pair(a: &str, b: &str, nearness: WordNearness<'_>, log_odds: Option<f32>) -> Verdict {
     let nothing = Verdict {
         probability: 0.0,
         certainty: Certainty::None,

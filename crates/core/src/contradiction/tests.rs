@@ -58,7 +58,8 @@ fn equal_amounts_other_scopes_and_other_subjects_are_not_certain() {
 
 #[test]
 fn the_contradictory_sentences_of_long_texts_are_found() {
-    let filler = "Every page has a footer with links to the imprint. Images are resized on upload. ";
+    let filler =
+        "Every page has a footer with links to the imprint. Images are resized on upload. ";
     let a = format!("{}The timeout of requests is 30 seconds. {filler}", filler.repeat(20));
     let b = format!("Nothing new. The timeout of requests is 60 seconds. {}", filler.repeat(30));
     let verdict = judge(&a, &b);
@@ -87,7 +88,8 @@ fn texts_of_a_hundred_kilobytes_take_about_linear_time() {
         calls.get()
     };
     let started = Instant::now();
-    for unit in ["The cache lives 5 minutes. ", "a.b.", "x", "1,", "5 s; not ", "é-`=:\n", "No. "] {
+    for unit in ["The cache lives 5 minutes. ", "a.b.", "x", "1,", "5 s; not ", "é-`=:\n", "No. "]
+    {
         let (short, long) = (count(50_000, unit), count(100_000, unit));
         assert!(long <= 3 * short.max(100), "{unit}: {short} and {long}");
     }
@@ -98,10 +100,62 @@ fn texts_of_a_hundred_kilobytes_take_about_linear_time() {
 /// Statements out of words that the rules look for.
 fn statement() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
-        "the", "cache", "timeout", "not", "never", "is", "are", "30", "s", "ms", "v1.2", "must", "may", "all", "none",
-        "only", "Python", "3.12", "at", "most", "`ttl", "=", "5`", "enabled", "disabled", "production", "staging", ",",
-        "every", "day", "a", "hour", "half", "of", "one", "in", "ten", "per", "between", "and", "10-20", "2", "pm", ".",
-        "Redis", "Postgres", "GitHub", "Actions", "up", "to", "no", "longer", "€", "%", "twenty", "million",
+        "the",
+        "cache",
+        "timeout",
+        "not",
+        "never",
+        "is",
+        "are",
+        "30",
+        "s",
+        "ms",
+        "v1.2",
+        "must",
+        "may",
+        "all",
+        "none",
+        "only",
+        "Python",
+        "3.12",
+        "at",
+        "most",
+        "`ttl",
+        "=",
+        "5`",
+        "enabled",
+        "disabled",
+        "production",
+        "staging",
+        ",",
+        "every",
+        "day",
+        "a",
+        "hour",
+        "half",
+        "of",
+        "one",
+        "in",
+        "ten",
+        "per",
+        "between",
+        "and",
+        "10-20",
+        "2",
+        "pm",
+        ".",
+        "Redis",
+        "Postgres",
+        "GitHub",
+        "Actions",
+        "up",
+        "to",
+        "no",
+        "longer",
+        "€",
+        "%",
+        "twenty",
+        "million",
     ]);
     prop::collection::vec(word, 0..14).prop_map(|words| words.join(" "))
 }

@@ -29,12 +29,7 @@ fn fact(n: u128, text: &str, supersedes: &[u128]) -> Line {
 
 fn event(n: u128, action: EventAction, targets: &[u128], undoes: &[u128]) -> Line {
     let names = |list: &[u128]| list.iter().map(|n| id(*n).into()).collect();
-    let body = Body::Event(Event {
-        action,
-        targets: names(targets),
-        undoes: names(undoes),
-        reason: String::new(),
-    });
+    let body = Body::Event(Event { undoes: names(undoes), ..Event::new(action, names(targets)) });
     line(Record::new(id(n), Timestamp::from_second(n as i64 * 86_400).unwrap(), "", body))
 }
 

@@ -57,14 +57,12 @@ unsafe fn avx512_tile<const PANELS: usize>(
     let panel_bytes = inputs * PANEL_OUTPUTS;
     let weights = matrix.weights[first_panel * panel_bytes..][..PANELS * panel_bytes].as_ptr();
     let starts = matrix.starts[first_output..][..PANELS * PANEL_OUTPUTS].as_ptr();
-    let mut sums = [[_mm512_setzero_si512(); PANELS]; TILE_ROWS];
-    for panel in 0..PANELS {
+    let mut first_sums = [_mm512_setzero_si512(); PANELS];
+    for (panel, sum) in first_sums.iter_mut().enumerate() {
         // SAFETY: the slice has a start for each output.
-        let starts = unsafe { _mm512_loadu_si512(starts.add(panel * PANEL_OUTPUTS).cast()) };
-        for row in 0..TILE_ROWS {
-            sums[row][panel] = starts;
-        }
+        *sum = unsafe { _mm512_loadu_si512(starts.add(panel * PANEL_OUTPUTS).cast()) };
     }
+    let mut sums = [first_sums; TILE_ROWS];
     // The first tiles of some panels prefetch a panel each of those that come next.
     let ahead = weights.wrapping_add((PANELS + first_row / TILE_ROWS) * panel_bytes);
     let prefetches = first_row / TILE_ROWS < PANELS;
@@ -73,20 +71,18 @@ unsafe fn avx512_tile<const PANELS: usize>(
             _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(step * STEP_BYTES).cast());
         }
         let mut step_weights = [_mm512_setzero_si512(); PANELS];
-        for panel in 0..PANELS {
+        for (panel, weights_of_panel) in step_weights.iter_mut().enumerate() {
             // SAFETY: each panel has so many steps.
             let at = unsafe { weights.add(panel * panel_bytes + step * STEP_BYTES) };
             // SAFETY: a step has 64 bytes.
-            step_weights[panel] = unsafe { _mm512_loadu_si512(at.cast()) };
+            *weights_of_panel = unsafe { _mm512_loadu_si512(at.cast()) };
         }
-        for row in 0..TILE_ROWS {
+        for (sums, start) in sums.iter_mut().zip(row_starts) {
             // SAFETY: each row has so many groups of inputs.
-            let group =
-                unsafe { row_starts[row].add(step * GROUP_INPUTS).cast::<i32>().read_unaligned() };
+            let group = unsafe { start.add(step * GROUP_INPUTS).cast::<i32>().read_unaligned() };
             let activations = _mm512_set1_epi32(group);
-            for panel in 0..PANELS {
-                sums[row][panel] =
-                    _mm512_dpbusd_epi32(sums[row][panel], activations, step_weights[panel]);
+            for (sum, step_weights) in sums.iter_mut().zip(step_weights) {
+                *sum = _mm512_dpbusd_epi32(*sum, activations, step_weights);
             }
         }
     }

@@ -119,10 +119,10 @@ const GELU_LIMIT: f32 = 4.2;
 
 /// A polynomial in the square of a number, fitted to (Φ(x) - ½) / x, the highest power first.
 const GELU_COEFFICIENTS: [f32; 8] = [
-    -9.410_352_5e-10,
+    -9.410_352e-10,
     8.198_415e-8,
     -3.105_617e-6,
-    6.780_696_3e-5,
+    6.780_696e-5,
     -9.574_092_7e-4,
     9.324_527e-3,
     -6.557_605e-2,

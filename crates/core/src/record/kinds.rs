@@ -1,6 +1,7 @@
 //! The table of record kinds. To add a kind, write its struct in a file of `kinds/` and add a row here.
 
 mod body;
+mod contradiction;
 mod edge;
 mod episode;
 mod event;
@@ -11,6 +12,7 @@ mod spec;
 mod tombstone;
 mod workflow;
 
+pub use contradiction::{CERTAIN, ContradictionRecord};
 pub use edge::RelationRecord;
 pub use episode::Episode;
 pub use event::Event;
@@ -229,6 +231,26 @@ record_kinds! {
             ("targets", FieldType::TextList, Optional),
             ("undoes", FieldType::TextList, Optional),
             ("reason", FieldType::Text, Optional),
+            ("resolution", FieldType::Resolution, Nullable),
+        ],
+    };
+
+    /// Two memories that a judge found to contradict each other.
+    Contradiction(Box<ContradictionRecord>) = KindSpec {
+        word: "contradiction",
+        help: None,
+        is_recallable: false,
+        joins_session: false,
+        node: FACT_NODE,
+        export: ExportForm::Omitted,
+        fields: &[
+            ("a", FieldType::Text, Required),
+            ("b", FieldType::Text, Required),
+            ("score", FieldType::Number, Required),
+            ("certainty", FieldType::Text, Required),
+            ("aspect", FieldType::Text, Required),
+            ("reason", FieldType::Text, Optional),
+            ("text_hashes", FieldType::TextList, Optional),
         ],
     };
 

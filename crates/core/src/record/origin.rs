@@ -47,6 +47,11 @@ impl Origin {
         Origin(format!("statement:{id}"))
     }
 
+    /// A contradiction between two memories, by the id of the pair: wherever it was found.
+    pub fn contradiction(id: &str) -> Self {
+        Origin(format!("contradiction:{id}"))
+    }
+
     /// The fact that a note was promoted to.
     pub fn note(note: &Referent) -> Self {
         Origin(format!("note:{note}"))

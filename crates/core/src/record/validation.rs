@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{EventAction, FactSection, KINDS, RecordKind, Relation};
+use super::{EventAction, FactSection, KINDS, RecordKind, Relation, Resolution};
 use crate::{Value, day, json};
 
 /// The type of a field.
@@ -31,6 +31,8 @@ pub enum FieldType {
     Relation,
     /// The word of an [`EventAction`].
     Action,
+    /// The word of a [`Resolution`].
+    Resolution,
     /// The word of a [`Visibility`](super::Visibility).
     Visibility,
     /// Any JSON value.
@@ -136,6 +138,7 @@ impl FieldType {
             FieldType::Action => {
                 text.is_some_and(|text| ACTIONS.iter().any(|action| action.as_str() == text))
             }
+            FieldType::Resolution => text.is_some_and(|text| Resolution::parse(text).is_some()),
             FieldType::Visibility => text.is_some_and(|text| VISIBILITIES.contains(&text)),
             FieldType::Any => true,
         }
@@ -154,6 +157,7 @@ impl FieldType {
             FieldType::Section => one_of(&FactSection::ALL.map(FactSection::title)),
             FieldType::Relation => one_of(&Relation::ALL.map(Relation::as_str)),
             FieldType::Action => one_of(&ACTIONS.map(EventAction::as_str)),
+            FieldType::Resolution => one_of(&Resolution::ALL.map(Resolution::as_str)),
             FieldType::Visibility => one_of(&VISIBILITIES),
             FieldType::Any => "any value".to_owned(),
         }
@@ -202,6 +206,7 @@ mod tests {
             FieldType::Section => json!("Specs"),
             FieldType::Relation => json!("enables"),
             FieldType::Action => json!("pin"),
+            FieldType::Resolution => json!("b_wins"),
             FieldType::Visibility => json!("private"),
             FieldType::Any => json!(7),
         }

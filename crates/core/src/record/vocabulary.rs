@@ -143,6 +143,43 @@ impl Relation {
     }
 }
 
+/// How a contradiction between two memories was resolved.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// The first memory replaces the second.
+    AWins,
+    /// The second memory replaces the first.
+    BWins,
+    /// Both hold: they do not contradict each other.
+    BothValid,
+    /// A new memory replaces both.
+    Merged,
+}
+
+impl Resolution {
+    /// Every resolution.
+    pub const ALL: [Resolution; 4] =
+        [Resolution::AWins, Resolution::BWins, Resolution::BothValid, Resolution::Merged];
+
+    /// Returns its name in the format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Resolution::AWins => "a_wins",
+            Resolution::BWins => "b_wins",
+            Resolution::BothValid => "both_valid",
+            Resolution::Merged => "merged",
+        }
+    }
+
+    /// Parses its name in the format.
+    pub fn parse(word: &str) -> Option<Self> {
+        Resolution::ALL.into_iter().find(|resolution| resolution.as_str() == word)
+    }
+}
+
 /// The audience of a record.
 #[derive(
     Debug,

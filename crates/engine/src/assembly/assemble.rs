@@ -174,7 +174,7 @@ fn gather(
     let known = standing::read_memory(session, selectors, answers_or_all)?;
     let mut entries = standing::pins(session, &known)?;
     entries.extend(standing::memory_of_levels(session, &known, &inherited, !is_stated)?);
-    entries.extend(standing::contradictions(&inherited, &known, answers_or_all));
+    entries.extend(standing::contradictions(session, &inherited, &known, answers_or_all));
     entries.extend(recalled::instructions(questions, &memories, signals.change()));
     entries.extend(background::background(&inherited, &memories, signals, &today));
     entries.extend(level_rules::rules(&inherited, signals));

@@ -10,7 +10,9 @@ use heirloom_core::memory::{EntryKind, MemoryFormat};
 use heirloom_core::record::Referent;
 
 use super::entry::{Entry, Section};
-use crate::memory::{MemoryItem, MemoryQuery, MemorySlice, OriginCheck, pins_of_request};
+use crate::memory::{
+    MemoryItem, MemoryQuery, MemorySlice, OpenContradiction, OriginCheck, pins_of_request,
+};
 use crate::recall::Hit;
 use crate::workspace::inherit::Inheritance;
 use crate::workspace::memory_document::MemoryDocument;
@@ -38,7 +40,7 @@ pub(super) fn read_memory(
     selectors: &Selectors,
     answers: Option<&[Entry]>,
 ) -> Result<MemorySlice, Error> {
-    let query = || MemoryQuery::new().pinned().related();
+    let query = || MemoryQuery::new().pinned().related().contradictions();
     let may_be_decision = |entry: &Entry| match &entry.referent {
         Some(Referent::Entry(_)) => entry.kind == EntryKind::Decision.as_str(),
         // The author of a record may have named an entry as its source.
@@ -135,6 +137,7 @@ fn level_name(document: &MemoryDocument) -> &str {
 /// Returns the open contradictions: between the documents of the agent's levels, and between memories. With `answers`,
 /// returns only those of memories among them, each in the section of the answer if that section changes.
 pub(super) fn contradictions(
+    session: &Session,
     inherited: &Inheritance,
     known: &MemorySlice,
     answers: Option<&[Entry]>,
@@ -143,27 +146,30 @@ pub(super) fn contradictions(
     let of_documents = of_documents.filter(|conflict| conflict.severity >= Severity::Critical);
     let plan = inherited.selectors.get("plan").map(String::as_str);
     let source = |conflict: &Conflict| format!("{}:{}", conflict.path, conflict.line);
+    let as_open =
+        |conflict: Conflict| OpenContradiction { sources: vec![source(&conflict)], conflict };
     let sections: Option<HashMap<&str, Section>> = answers.map(|answers| {
         let by_source = answers.iter().rev().map(|entry| (entry.source.as_str(), entry.section));
         by_source.collect()
     });
-    let section = |conflict: &Conflict| match &sections {
-        Some(sections) => sections.get(source(conflict).as_str()).copied(),
-        None => Some(Section::Standing),
+    let section = |open: &OpenContradiction| match &sections {
+        Some(sections) => open.sources.iter().find_map(|source| sections.get(source.as_str())),
+        None => Some(&Section::Standing),
     };
     let of_plan = plan.map(|plan| known.conflicts(Some(plan))).unwrap_or_default();
-    let of_memories =
-        known.conflicts(None).into_iter().filter(|conflict| section(conflict).is_some());
-    let mut all: Vec<Conflict> = of_documents.chain(of_plan).collect();
-    for conflict in of_memories {
-        if !all.contains(&conflict) {
-            all.push(conflict);
+    let stated = known.conflicts(None).into_iter().map(as_open);
+    let of_memories = stated.chain(known.open_contradictions(session.today()));
+    let mut all: Vec<OpenContradiction> = of_documents.chain(of_plan).map(as_open).collect();
+    for open in of_memories.filter(|open| section(open).is_some()) {
+        if !all.iter().any(|other| other.conflict == open.conflict) {
+            all.push(open);
         }
     }
     all.truncate(MAX_CONTRADICTIONS);
-    let entry = |conflict: Conflict| {
+    let entry = |open: OpenContradiction| {
+        let section = section(&open).copied().filter(|section| section.changes());
+        let conflict = open.conflict;
         let (source, text) = (source(&conflict), format!("Contradiction: {}", conflict.message));
-        let section = section(&conflict).filter(|section| section.changes());
         let (tier, reason) = (Tier::Critical, "open contradiction");
         let entry = Entry::of_text(tier, OPEN_VALUE, reason, "conflict", &source, &text);
         Entry { section: section.unwrap_or(Section::Standing), ..entry }

@@ -273,7 +273,7 @@ fn merged_record(
     }
     let union = |list: fn(&Record) -> &[String]| {
         let mut all: Vec<String> = Vec::new();
-        for item in records().flat_map(|record| list(record)) {
+        for item in records().flat_map(list) {
             if !all.contains(item) {
                 all.push(item.clone());
             }

@@ -1,7 +1,6 @@
 //! Makes a plan from the memory of a workspace.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use heirloom_core::consolidation::{
     ArchivedMemory, ConsolidationPlan, ConsolidationStep, DuplicateFinder, ForgettableMemory,
@@ -11,7 +10,7 @@ use heirloom_core::consolidation::{
 use heirloom_core::fold::{Item, Standing};
 use heirloom_core::record::{Body, Episode, EventAction, RecordKind, Referent};
 use heirloom_core::{day, transcript};
-use heirloom_embed::builtin;
+use heirloom_embed::word_nearness;
 use heirloom_store::config::ConsolidationSettings;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -82,9 +81,8 @@ impl PlanMaker<'_> {
         for (fact, text) in facts.iter().zip(&texts) {
             finder.add(&equal_fields(fact), text);
         }
-        let nearness = WordVectors::default();
-        let near = |a: &str, b: &str| nearness.cosine(a, b);
-        let groups = finder.find(self.settings.duplicate_similarity, |at| &texts[at], &near);
+        let threshold = self.settings.duplicate_similarity;
+        let groups = finder.find(threshold, |at| &texts[at], &word_nearness);
         let merged = groups.into_iter().map(|group| {
             let members = || group.members.iter().map(|at| &facts[*at]);
             let text = members().max_by_key(|fact| {
@@ -236,29 +234,4 @@ fn words_of(episode: &Episode) -> usize {
 /// Returns the number of days from one day to another.
 fn days_between(from: Date, to: Date) -> i64 {
     (to - from).get_days().into()
-}
-
-/// The vectors of words, each computed once.
-#[derive(Default)]
-struct WordVectors(RefCell<HashMap<String, Vec<f32>>>);
-
-/// Most words whose vectors are kept.
-const MAX_CACHED_VECTORS: usize = 20_000;
-
-impl WordVectors {
-    fn cosine(&self, a: &str, b: &str) -> f32 {
-        let mut vectors = self.0.borrow_mut();
-        if vectors.len() >= MAX_CACHED_VECTORS {
-            vectors.clear();
-        }
-        for word in [a, b] {
-            if !vectors.contains_key(word) {
-                vectors.insert(word.to_owned(), builtin().vector(word));
-            }
-        }
-        let length = |vector: &[f32]| vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let (a, b) = (&vectors[a], &vectors[b]);
-        let product: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-        product / (length(a) * length(b)).max(f32::EPSILON)
-    }
 }

@@ -1,5 +1,6 @@
 //! The scan for contradictions, as a step of consolidation.
 
+use crate::contradictions::scan;
 use crate::{Error, Session};
 
 /// What a scan for contradictions found.
@@ -13,8 +14,9 @@ pub(crate) struct FoundContradictions {
 
 /// Scans the memory for contradictions. With `dry_run`, nothing is stored.
 pub(crate) fn scan_contradictions(
-    _session: &Session,
-    _dry_run: bool,
+    session: &Session,
+    dry_run: bool,
 ) -> Result<FoundContradictions, Error> {
-    Ok(FoundContradictions::default())
+    let report = scan(session, dry_run)?;
+    Ok(FoundContradictions { open: report.open, examined_pairs: report.judged_pairs })
 }

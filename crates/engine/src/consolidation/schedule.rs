@@ -1,9 +1,27 @@
-//! What to give to a scheduler of the system, so that memory is consolidated every night.
+//! When memory is consolidated: what to give to a scheduler of the system, and whether a server that does it is due to.
 
 use std::path::Path;
 
+use jiff::ToSpan;
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::last_run::LastConsolidation;
+use crate::Session;
+
+/// Returns whether no consolidation ran on this machine since the last time of day, in UTC, at which one should.
+pub fn is_consolidation_due(session: &Session, at: Time) -> bool {
+    let Some(ran_at) = LastConsolidation::read(session).ran_at else { return true };
+    let now = session.now().to_zoned(TimeZone::UTC).datetime();
+    let today = now.date().to_datetime(at);
+    let due = match today <= now {
+        true => Some(today),
+        false => today.checked_sub(1.day()).ok(),
+    };
+    due.is_some_and(|due| ran_at.to_zoned(TimeZone::UTC).datetime() < due)
+}
 
 /// A scheduler of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -111,7 +111,7 @@ impl<'b, 'i> Batch<'b, 'i> {
     ) {
         if self.find_id(&origin).is_none() {
             let targets = vec![target.into()];
-            let event = Event { action, targets, undoes: vec![], reason };
+            let event = Event { reason, ..Event::new(action, targets) };
             let mut record = self.draft(origin, Body::Event(event));
             record.at = at;
             self.push(place, record);

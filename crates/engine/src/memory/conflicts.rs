@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heirloom_core::conflict::{self, Conflict, ConflictKind, DecisionSource, Severity};
 use heirloom_core::fold::Standing;
 use heirloom_core::hint::{Argument, Hint};
-use heirloom_core::record::{EventAction, Referent, Relation};
+use heirloom_core::record::{EventAction, RecordKind, Referent, Relation};
 
 use super::MemorySlice;
 use crate::workspace::memory_document::MemoryDocument;
@@ -32,7 +32,7 @@ impl MemorySlice {
         conflicts
     }
 
-    /// Returns whether a pin, a fork or a contradiction names an entry of a memory document.
+    /// Returns whether a pin, a fork or a contradiction, stated or found, names an entry of a memory document.
     pub(crate) fn names_entries(&self) -> bool {
         let is_entry = |memory: &Referent| memory.entry_id().is_some();
         let pinned = self.memory.targets_of(EventAction::Pin);
@@ -41,6 +41,10 @@ impl MemorySlice {
             || self.memory.edges().keys().any(|(from, to, relation)| {
                 *relation == Relation::Contradicts && (is_entry(from) || is_entry(to))
             })
+            || self
+                .memory
+                .items(RecordKind::Contradiction)
+                .any(|found| found.record.referents().into_iter().any(is_entry))
     }
 
     /// Returns the conflicts between decisions of a plan and its agents, and among the agents.

@@ -3,19 +3,17 @@
 
 use std::collections::HashSet;
 
-use heirloom_core::contradiction::{Contradiction, find_contradiction};
+use heirloom_core::contradiction::find_contradiction;
 use heirloom_core::day;
 use heirloom_core::fold::Standing;
 use heirloom_core::hierarchy::Selectors;
 use heirloom_core::memory::learning::{self, NewLearning};
 use heirloom_core::memory::{self, EntryEditError, EntryKind, MemoryEntry, MemoryFormat};
-use heirloom_core::record::{EventAction, RecordKind, Referent};
+use heirloom_core::record::{EventAction, Referent};
 use heirloom_core::words::{normalise, split_words};
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::similar::likeness;
 use super::{MemorySlice, WriteTransaction, unique_entry_id};
@@ -27,21 +25,6 @@ use crate::workspace::memory_file::edit_refused;
 
 /// From this share of common words on, two entries say the same.
 const MIN_DUPLICATE_LIKENESS: f64 = 0.8;
-
-/// The most possible contradictions that are reported.
-const MAX_CONTRADICTIONS: usize = 5;
-
-/// A memory that a new decision or lesson may contradict.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PossibleContradiction {
-    /// Its id.
-    pub(crate) id: String,
-    /// The path and line where it is written.
-    pub(crate) source: String,
-    /// How it differs: the sentence of the new entry and its own.
-    #[serde(flatten)]
-    pub(crate) contradiction: Contradiction,
-}
 
 /// An entry of a file of decisions or lessons, with what decides whether it is still needed.
 pub(crate) struct LearningState<'k> {
@@ -129,6 +112,24 @@ pub(crate) fn add_to_file(
     Ok(entry)
 }
 
+/// Writes the id of an entry that was just added beside it, since something will refer to it.
+pub(crate) fn mark_id(
+    transaction: &mut WriteTransaction<'_>,
+    file: &LearningFile,
+    entry: &MemoryEntry,
+) -> Result<(), Error> {
+    if entry.has_stored_id() {
+        return Ok(());
+    }
+    let before = file.text.as_deref();
+    let added = transaction.current_text(&file.path, before.unwrap_or_default()).to_owned();
+    let marks = IndexMap::from_iter([("id".to_owned(), entry.id.clone())]);
+    let marked = memory::set_marks(&added, entry, &marks)
+        .map_err(|refusal| edit_refused(&file.path, &refusal))?;
+    transaction.edit(&file.path, before, marked);
+    Ok(())
+}
+
 /// Returns a file without entries.
 fn empty_file(kind: EntryKind) -> String {
     let title = if kind == EntryKind::Decision { "Decisions" } else { "Lessons" };
@@ -165,28 +166,6 @@ pub(crate) fn find_duplicate<'k>(
             document.format == MemoryFormat::Learnings(kind) && says_the_same(entry)
         })
         .max_by_key(|(document, _)| document.selectors.iter().len())
-}
-
-/// Returns the active entries and facts that a new text of a scope may contradict.
-pub(crate) fn find_contradictions(
-    known: &MemorySlice,
-    selectors: &Selectors,
-    text: &str,
-) -> Vec<PossibleContradiction> {
-    let learnings = in_force(known, selectors)
-        .filter(|(document, _)| document.format != MemoryFormat::Sections);
-    let learnings = learnings.map(|(document, entry)| {
-        (entry.id.clone(), format!("{}:{}", document.path, entry.line), statements(entry))
-    });
-    let facts = known.items(&[RecordKind::Fact]).into_iter();
-    let facts = facts
-        .filter(|fact| fact.standing == Standing::Active)
-        .map(|fact| (fact.id, fact.source, fact.text));
-    let found = learnings.chain(facts).filter_map(|(id, source, other)| {
-        let contradiction = find_contradiction(text, &other)?;
-        Some(PossibleContradiction { id, source, contradiction })
-    });
-    found.take(MAX_CONTRADICTIONS).collect()
 }
 
 /// Returns the active entries that hold in a scope: its own, and those of the scopes above it.

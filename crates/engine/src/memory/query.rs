@@ -38,6 +38,7 @@ pub(crate) struct MemoryQuery {
     records: Option<(StandingFilter, Filter)>,
     has_related: bool,
     has_pinned: bool,
+    has_contradictions: bool,
     since: Option<Date>,
     at: PointInTime,
 }
@@ -120,6 +121,12 @@ impl MemoryQuery {
         self
     }
 
+    /// Adds the contradictions that were found, with their memories and resolutions.
+    pub(crate) fn contradictions(mut self) -> Self {
+        self.has_contradictions = true;
+        self
+    }
+
     /// Adds all records since a day.
     pub(crate) fn since(mut self, day: Option<Date>) -> Self {
         self.since = day;
@@ -164,6 +171,15 @@ impl MemoryQuery {
             let (local, _) = Log::read_local(session.root()).fold(None);
             let pinned = local.targets_of(EventAction::Pin).into_keys().cloned();
             self.keys.extend(pinned.map(ComponentKey::from));
+        }
+        if self.has_contradictions && is_long {
+            let found = Log::read_kind(session.root(), RecordKind::Contradiction).lines;
+            let records = found.iter().map(|line| &line.record);
+            let named = records.flat_map(|record| {
+                let memories = record.referents().into_iter().cloned();
+                memories.chain([Referent::Record(record.id)]).collect::<Vec<_>>()
+            });
+            self.keys_without_relations.extend(named.map(ComponentKey::from));
         }
         let as_of = self.at.as_of;
         let lookups = self.keys_without_relations.len() as u64;

@@ -17,6 +17,9 @@ const FOLDER: &str = "runs";
 /// Most runs that are kept.
 const MAX_RUNS: usize = 100;
 
+/// The reason of the events that undo a run.
+pub(crate) const UNDONE_RUN_REASON: &str = "undone run";
+
 /// What made the changes of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -29,6 +32,8 @@ pub(crate) enum RunKind {
     Ingest,
     /// Adding front matter.
     Migration,
+    /// Resolving a contradiction.
+    Resolution,
 }
 
 impl RunKind {
@@ -39,6 +44,7 @@ impl RunKind {
             RunKind::Import => "import",
             RunKind::Ingest => "ingest",
             RunKind::Migration => "migration",
+            RunKind::Resolution => "resolution",
         }
     }
 }

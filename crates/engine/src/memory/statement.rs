@@ -243,12 +243,7 @@ pub(super) fn retire(
     if facts.is_empty() {
         return Ok(false);
     }
-    let event = Event {
-        action: EventAction::Archive,
-        targets: facts,
-        undoes: vec![],
-        reason: reason.to_owned(),
-    };
+    let event = Event { reason: reason.to_owned(), ..Event::new(EventAction::Archive, facts) };
     let mut record = transaction.new_record(Body::Event(event));
     record.tags = vec![AUTO_TAG.to_owned()];
     transaction.write(known, &record).map(|_| true)

@@ -146,7 +146,7 @@ impl<'s> WriteTransaction<'s> {
         undoes: Vec<Referent>,
         reason: &str,
     ) -> Result<Uuid, Error> {
-        let event = Event { action, targets, undoes, reason: reason.to_owned() };
+        let event = Event { undoes, reason: reason.to_owned(), ..Event::new(action, targets) };
         let record = self.new_record(Body::Event(event));
         self.write(known, &record)
     }
@@ -158,7 +158,7 @@ impl<'s> WriteTransaction<'s> {
         targets: Vec<Referent>,
         reason: &str,
     ) -> Result<Uuid, Error> {
-        let event = Event { action, targets, undoes: vec![], reason: reason.to_owned() };
+        let event = Event { reason: reason.to_owned(), ..Event::new(action, targets) };
         let record = self.new_record(Body::Event(event));
         let line = record::write(&record).map_err(|error| Error::system(error.to_string()))?;
         self.local.insert(record.id);
@@ -193,9 +193,7 @@ impl<'s> WriteTransaction<'s> {
         memory: &Referent,
         owner: PinOwner<'_>,
     ) -> Result<Uuid, Error> {
-        let targets = vec![memory.clone()];
-        let event =
-            Event { action: EventAction::Pin, targets, undoes: vec![], reason: String::new() };
+        let event = Event::new(EventAction::Pin, vec![memory.clone()]);
         let mut record = self.new_record(Body::Event(event));
         record.tags = owner.tags();
         self.write(known, &record)

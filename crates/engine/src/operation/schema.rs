@@ -12,6 +12,10 @@ pub const FLAG_ALIAS: &str = "x-flag-alias";
 /// The extension of a field's schema that keeps it off the command line, where other flags say the same.
 pub const NO_FLAG: &str = "x-no-flag";
 
+/// The extension of the schema of a field with the text of a file: the command line sends an object with its `name` and its
+/// `text`, so that messages can name it.
+pub const NAMED_CONTENT: &str = "x-named-content";
+
 /// Generates the schema of a request as it is deserialised. A list or map that is required must not be empty,
 /// because the request would do nothing.
 pub(crate) fn of_request<T: JsonSchema>() -> Schema {
@@ -72,7 +76,7 @@ pub fn describe_response(schema: &Value) -> Value {
     for (key, value) in keywords {
         match key.as_str() {
             "title" | "format" if value.is_string() => {}
-            SHORT_FLAG | FLAG_ALIAS | NO_FLAG => {}
+            SHORT_FLAG | FLAG_ALIAS | NO_FLAG | NAMED_CONTENT => {}
             "default" if is_empty(value) => {}
             "oneOf" if is_enumeration(value) => out.extend(enumeration(value)),
             _ => drop(out.insert(key.clone(), describe_response(value))),
@@ -136,7 +140,7 @@ fn simplify_object(keywords: &Map<String, Value>) -> Value {
     for (key, value) in keywords {
         match key.as_str() {
             "title" | "$schema" | "format" if value.is_string() => {}
-            "minimum" | SHORT_FLAG | FLAG_ALIAS => {}
+            "minimum" | SHORT_FLAG | FLAG_ALIAS | NAMED_CONTENT => {}
             "default" if is_empty(value) => {}
             "type" => drop(out.insert(key.clone(), without_null(value))),
             "anyOf" => return simplify_any_of(keywords, value),

@@ -3,6 +3,7 @@
 mod answer;
 mod budget;
 pub(crate) mod context;
+mod document_state;
 mod documents;
 mod entries;
 mod entry_cache;

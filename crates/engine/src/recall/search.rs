@@ -20,6 +20,9 @@ use crate::{Error, Session};
 /// Maximum number of near misses that are shown if nothing answers the question.
 pub(super) const MAX_NEAR_MISSES: usize = 3;
 
+/// Factor by which more memories are ranked to find archived ones that answer the question.
+const ARCHIVED_OVERFETCH: usize = 5;
+
 /// Factor by which more memories are ranked for a past point in time, because some of them did not
 /// hold then.
 const PAST_OVERFETCH: usize = 20;
@@ -47,6 +50,8 @@ pub(crate) struct Search<'r> {
     pub(crate) unit: AnswerUnit,
     /// The point in time that the question is about.
     pub(crate) when: PointInTime,
+    /// Whether to add archived memories that answer the question, apart from the hits.
+    pub(crate) with_archived: bool,
     /// Maximum number of standing instructions to add that may concern the question.
     pub(crate) max_instructions: usize,
     /// Whether to explain each score.
@@ -64,6 +69,8 @@ pub(crate) struct SearchResult {
     pub(crate) instructions: Vec<Hit>,
     /// The nearest memories, if there is no hit.
     pub(crate) near_misses: Vec<Hit>,
+    /// Archived memories that answer the question, apart from the hits.
+    pub(crate) archived: Vec<Hit>,
     /// Whether the near misses do answer the question, but do not pass the filters.
     pub(crate) is_filtered: bool,
     /// Whether the near misses answer the question, but are all archived or superseded.
@@ -125,6 +132,10 @@ impl Search<'_> {
             is_filtered = !filtered.is_empty();
             near_misses = if is_filtered { filtered } else { near_misses };
         }
+        let archived = match self.with_archived && !of_sessions && !is_filtered {
+            true => self.archived(session, snapshot, &question)?,
+            false => vec![],
+        };
         let has_other_filter = !self.filter().terms.is_empty() || self.is_past();
         let is_retired = is_filtered && !has_other_filter;
         let shown = if hits.is_empty() { &near_misses } else { &hits };
@@ -137,6 +148,7 @@ impl Search<'_> {
             sessions,
             instructions,
             near_misses,
+            archived,
             is_filtered,
             is_retired,
             problems,
@@ -165,6 +177,35 @@ impl Search<'_> {
             false => vec![],
         };
         Ok((hits, near_misses))
+    }
+
+    /// Returns the archived memories that would be among the hits if they were active, and a few that would come soon after.
+    fn archived(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        question: &Question<'_>,
+    ) -> Result<Vec<Hit>, IndexFailure> {
+        if self.standing_filter != StandingFilter::Active
+            || self.is_past()
+            || !snapshot.has_archived()
+        {
+            return Ok(vec![]);
+        }
+        // Active memories are ranked too: they are the neighbours of archived ones, and what these are compared with.
+        let everything = Search { standing_filter: StandingFilter::Everything, ..self.clone() };
+        let view = snapshot.view(everything.standing_filter, &self.filter());
+        let limit = self.limit.max(MAX_NEAR_MISSES);
+        let ranked = view.rank(question, self.unit, limit.saturating_mul(ARCHIVED_OVERFETCH));
+        let answering = ranked.into_iter().filter(RankedMemory::is_answer).enumerate();
+        let archived = answering.filter(|(_, memory)| snapshot.is_archived(memory.slot));
+        let (near, later): (Vec<_>, Vec<_>) = archived.partition(|(rank, _)| *rank < limit);
+        let scored: Vec<RankedMemory> = near
+            .into_iter()
+            .chain(later.into_iter().take(MAX_NEAR_MISSES))
+            .map(|it| it.1)
+            .collect();
+        hits(session, snapshot, &scored, &everything)
     }
 
     /// Returns whether the search leaves out some of the memories.

@@ -56,7 +56,8 @@ pub(crate) fn search_workspaces(
     search.check_kinds(&kinds)?;
     all.problems.extend(problems);
     let score = |hit: &super::Hit| hit.item.score.unwrap_or_default();
-    for hits in [&mut all.hits, &mut all.instructions, &mut all.near_misses] {
+    let SearchResult { hits, instructions, near_misses, archived, .. } = &mut all;
+    for hits in [hits, instructions, near_misses, archived] {
         hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
         hits.truncate(search.limit);
     }
@@ -80,6 +81,7 @@ impl SearchResult {
         };
         self.hits.extend(other.hits.into_iter().map(with_workspace));
         self.instructions.extend(other.instructions.into_iter().map(with_workspace));
+        self.archived.extend(other.archived.into_iter().map(with_workspace));
         self.sessions.extend(other.sessions.into_iter().map(|mut session| {
             session.workspace = Some(workspace.to_owned());
             session

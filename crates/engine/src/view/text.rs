@@ -3,7 +3,7 @@
 use heirloom_core::Hint;
 use heirloom_core::hint::HintFormatter;
 pub use heirloom_core::printable::escape_unprintable;
-pub(super) use heirloom_core::printable::is_printable;
+pub(super) use heirloom_core::printable::{has_only_plain_lines, is_printable};
 
 /// The role of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,7 +23,7 @@ const SCOPES_HIERARCHY: &str = "domains";
 const OUTERMOST_LEVEL: &str = "workspace";
 
 /// From this many folders on, folders are listed in parallel.
-const MIN_PARALLEL_FOLDERS: usize = 16;
+const MIN_PARALLEL_FOLDERS: usize = 4;
 
 /// Limits the names that an error lists.
 const MAX_LISTED_NAMES: usize = 30;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::body::RecordBody;
-use crate::record::{EventAction, Referent};
+use crate::record::{EventAction, Referent, Resolution};
 
 /// An action on other records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,16 @@ pub struct Event {
     /// The reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// How it resolves a contradiction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<Resolution>,
+}
+
+impl Event {
+    /// Creates an action without a reason.
+    pub fn new(action: EventAction, targets: Vec<Referent>) -> Self {
+        Event { action, targets, undoes: vec![], reason: String::new(), resolution: None }
+    }
 }
 
 impl RecordBody for Event {

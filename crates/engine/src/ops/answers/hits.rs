@@ -27,7 +27,7 @@ pub(crate) struct Hits {
     /// Number of further items that the limit cut off a list.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
-    /// Closest memories, if nothing matches.
+    /// Closest memories, if nothing matches; and archived memories that match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     near_misses: Vec<Hit>,
     /// Whether the near misses match the query but not the filters.
@@ -39,10 +39,16 @@ pub(crate) struct Hits {
     /// Whether the near misses match the query but are all retired.
     #[serde(skip)]
     is_retired: bool,
+    /// The number of near misses at the end that match, and are archived.
+    #[serde(skip)]
+    archived: usize,
     /// Whether this is a list without a query.
     #[serde(skip)]
     is_list: bool,
 }
+
+/// Most archived memories that match that are shown to people.
+const MAX_SHOWN_ARCHIVED: usize = 3;
 
 fn is_zero(number: &usize) -> bool {
     *number == 0
@@ -58,8 +64,19 @@ impl Hits {
     /// Converts the result of a search.
     pub(crate) fn from_search(result: SearchResult) -> Self {
         let SearchResult {
-            hits, instructions, near_misses, is_filtered, is_retired, problems, ..
+            hits,
+            instructions,
+            mut near_misses,
+            archived,
+            is_filtered,
+            is_retired,
+            problems,
+            ..
         } = result;
+        let is_new = |hit: &Hit| near_misses.iter().all(|near| near.item.id != hit.item.id);
+        let archived: Vec<Hit> = archived.into_iter().filter(is_new).collect();
+        let archived_count = archived.len();
+        near_misses.extend(archived);
         Hits {
             hits,
             sessions: None,
@@ -69,6 +86,7 @@ impl Hits {
             filtered: is_filtered,
             is_retired,
             problems,
+            archived: archived_count,
             is_list: false,
         }
     }
@@ -92,6 +110,7 @@ impl Hits {
             filtered: false,
             is_retired: false,
             problems,
+            archived: 0,
             is_list: true,
         })
     }
@@ -135,13 +154,13 @@ impl Answer for Hits {
         if !self.is_list {
             show_age_warning(&mut view, &self.hits, hit_names);
         }
-        if !self.near_misses.is_empty() && !self.filtered {
+        let near: Vec<(&Hit, &&str)> = self.near_misses.iter().zip(near_names).collect();
+        let (near, archived) = near.split_at(near.len() - self.archived);
+        if !near.is_empty() && !self.filtered {
             view.line([span(Role::Dim, "closest matches:")]);
         }
-        self.near_misses
-            .iter()
-            .zip(near_names)
-            .for_each(|(hit, name)| show_hit(&mut view, hit, name));
+        near.iter().for_each(|(hit, name)| show_hit(&mut view, hit, name));
+        show_archived(&mut view, archived);
         if !self.instructions.is_empty() {
             view.line([span(Role::Dim, "standing instructions that may apply:")]);
         }
@@ -151,6 +170,20 @@ impl Answer for Hits {
             .for_each(|(hit, name)| show_hit(&mut view, hit, name));
         present::problems(&mut view, &self.problems);
         view
+    }
+}
+
+/// Prints archived memories that match.
+fn show_archived(view: &mut View, archived: &[(&Hit, &&str)]) {
+    if archived.is_empty() {
+        return;
+    }
+    view.line([span(Role::Dim, "archived:")]);
+    archived.iter().take(MAX_SHOWN_ARCHIVED).for_each(|(hit, name)| show_hit(view, hit, name));
+    if archived.len() > MAX_SHOWN_ARCHIVED {
+        let more = archived.len() - MAX_SHOWN_ARCHIVED;
+        let hint = Hint::text(format!("{more} more; find them with "));
+        view.line([span(Role::Dim, hint.operation("memory_search_archive"))]);
     }
 }
 

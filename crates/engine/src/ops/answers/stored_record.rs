@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
+use crate::contradictions::{ContradictedMemory, show_contradicted};
 use crate::memory::{SimilarMemory, show_similar};
 use crate::view::{Role, View, present, span};
 
@@ -23,6 +24,9 @@ pub(crate) struct StoredRecord {
     /// Ids of the records that it replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaced: Vec<Referent>,
+    /// Memories that it contradicts. They were not changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) contradictions: Vec<ContradictedMemory>,
     /// Memories with nearly the same text. They were not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) near: Vec<SimilarMemory>,
@@ -42,6 +46,7 @@ impl StoredRecord {
             kind: record.kind().as_str(),
             text: record.text().into_owned(),
             replaced: record.supersedes.clone(),
+            contradictions: vec![],
             near: vec![],
             private: record.is_private(),
             notes: vec![],
@@ -67,6 +72,7 @@ impl Answer for StoredRecord {
         for replaced in &self.replaced {
             view.line([span(Role::Dim, format!("   replaces {}", replaced.short()))]);
         }
+        show_contradicted(&mut view, &self.contradictions);
         show_similar(&mut view, &self.near);
         view
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Answer;
+use crate::contradictions::{ContradictedMemory, show_contradicted};
 use crate::view::{Role, View, present, span};
 
 /// An entry of a memory document, and what was done to it.
@@ -30,6 +31,9 @@ pub(crate) struct WrittenEntry {
     /// The agent's entry that it was promoted from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from: Option<String>,
+    /// Memories that it contradicts. They were not changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) contradictions: Vec<ContradictedMemory>,
     /// What is unusual about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notices: Vec<String>,
@@ -52,6 +56,7 @@ impl Answer for WrittenEntry {
         if let Some(fact) = &self.fact {
             view.line([span(Role::Dim, format!("   also stored as fact {}", short_id(fact)))]);
         }
+        show_contradicted(&mut view, &self.contradictions);
         for notice in &self.notices {
             view.line([span(Role::Warning, format!("   ⚠️ {notice}"))]);
         }

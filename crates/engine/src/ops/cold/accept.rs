@@ -22,6 +22,7 @@ use self::written::{
 use super::proposals::{
     Decision, PendingProposal, StoredProposals, find_each, is_meant, record_of, settle_known,
 };
+use crate::contradictions::check_stored;
 use crate::memory::{MemoryQuery, MemorySlice, WriteTransaction};
 use crate::ops::answers::ChangedItems;
 use crate::view::{Role, View, span};
@@ -139,6 +140,7 @@ impl Operation for ColdAccept {
         let records = accepted.into_iter().filter_map(|accepted| accepted.record);
         let mut referents: Vec<Referent> = records.map(Referent::Record).collect();
         referents.dedup();
+        notes.extend(check_stored(session, &referents)?);
         let known = MemoryQuery::new().referents(referents.clone()).read(session)?;
         let items = known.describe(&referents, Standing::Active);
         Ok(AcceptedProposals { stored: ChangedItems { done: "stored", items, notes }, rules })

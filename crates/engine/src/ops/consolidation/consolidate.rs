@@ -33,6 +33,7 @@ pub(crate) struct Request {
     /// A plan that a dry run printed as JSON, perhaps edited, to carry out instead of a new one. Memories that changed
     /// since it was made are left out.
     #[serde(default)]
+    #[schemars(extend("x-named-content" = true))]
     plan: Option<InputData>,
     /// Print what runs this every night with a scheduler of the system, and do nothing else.
     #[serde(default)]
@@ -208,20 +209,42 @@ impl PlanCounts {
 fn read_plan(InputData(data): InputData) -> Result<ConsolidationPlan, Error> {
     let hint =
         || Hint::text("print one with ").call("consolidate", [("dry_run", true)]).then(" as JSON");
-    let mut value = match data {
-        Value::String(text) => serde_json::from_str(&text).map_err(|error| {
-            let reason = json::describe_syntax_error(&error);
-            Error::bad_input(format!("the plan, line {}: {reason}", error.line())).hint(hint())
-        })?,
-        other => other,
+    let (name, text) = match data {
+        Value::Object(file) if file.contains_key("text") => {
+            let text = |key: &str| file.get(key).and_then(Value::as_str).map(str::to_owned);
+            (
+                text("name").unwrap_or_else(|| "the plan".to_owned()),
+                text("text").unwrap_or_default(),
+            )
+        }
+        Value::String(text) => ("the plan".to_owned(), text),
+        other => {
+            return parse_plan(&other.to_string()).map_err(|error| {
+                let reason = json::error_message(&error);
+                Error::bad_input(format!("the plan cannot be used: {reason}")).hint(hint())
+            });
+        }
     };
-    if let Some(plan) = value.get_mut("plan") {
-        value = plan.take();
-    }
-    ConsolidationPlan::deserialize(&value).map_err(|error| {
-        let reason = json::error_message(&error);
-        Error::bad_input(format!("the plan cannot be used: {reason}")).hint(hint())
+    parse_plan(&text).map_err(|error| {
+        let reason = match error.is_data() {
+            true => format!("the plan cannot be used: {}", json::error_message(&error)),
+            false => json::describe_syntax_error(&error),
+        };
+        Error::bad_input(format!("{name}:{}: {reason}", error.line())).hint(hint())
     })
+}
+
+/// Parses a plan, or an object that contains one as `plan`. The position of an error is that in the text.
+fn parse_plan(text: &str) -> Result<ConsolidationPlan, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct WithPlan {
+        plan: ConsolidationPlan,
+    }
+    let is_answer = serde_json::from_str::<Value>(text)?.get("plan").is_some();
+    match is_answer {
+        true => serde_json::from_str::<WithPlan>(text).map(|answer| answer.plan),
+        false => serde_json::from_str(text),
+    }
 }
 
 /// Most items of a list that are shown.

@@ -1,4 +1,4 @@
-//! `undo`: undoes a whole run of a consolidation, an import, an ingest or a migration.
+//! `undo`: undoes a whole run of a consolidation, an import, an ingest, a migration or the resolution of a contradiction.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::memory::{
-    EditedDocument, MemoryQuery, MemorySlice, RecordedRun, RunKind, WriteTransaction,
+    EditedDocument, MemoryQuery, MemorySlice, RecordedRun, RunKind, UNDONE_RUN_REASON,
+    WriteTransaction,
 };
 use crate::usage::append_moves;
 use crate::view::{Role, View, present, span};
@@ -90,7 +91,7 @@ impl Operation for UndoRun {
         usage: "undo [run]",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Undo a whole run of a consolidation, an import, an ingest or a migration on this machine: what it added is withdrawn, what it archived is active again, and documents get their former text back unless they changed since.",
+        about: "Undo a whole run of a consolidation, an import, an ingest, a migration or a resolution on this machine: what it added is withdrawn, what it archived is active again, and documents get their former text back unless they changed since.",
     };
 
     fn run(session: &Session, request: Request) -> Result<UndoneRun, Error> {
@@ -216,7 +217,7 @@ impl Undoing<'_> {
     ) -> Result<(), Error> {
         /// Most ids of a line.
         const MAX_IDS_OF_A_LINE: usize = 5_000;
-        let reason = "undone run";
+        let reason = UNDONE_RUN_REASON;
         if !targets.is_empty() {
             self.transaction.write_event(self.known, action, targets, vec![], reason)?;
         }

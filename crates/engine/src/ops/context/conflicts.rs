@@ -33,7 +33,7 @@ impl Operation for ContextConflicts {
         usage: "context conflicts [plan]",
         group: Group::Plans,
         effect: Effect::Reads,
-        about: "List conflicts between documents: contradictions of inherited values, overrides of stale values, references to superseded or missing documents, supersession cycles, one-sided supersessions and duplicate numbers.",
+        about: "List conflicts between documents and between memories: contradictions of inherited values, open contradictions of memories, overrides of stale values, references to superseded or missing documents, supersession cycles, one-sided supersessions and duplicate numbers.",
     };
 
     fn run(session: &Session, request: Request) -> Result<Findings, Error> {
@@ -45,13 +45,17 @@ impl Operation for ContextConflicts {
                 Some(layout::find_name(session.root(), &plans, &Default::default(), input)?)
             }
         };
-        let known = MemoryQuery::new().related().read_with_cached_entries(
+        let known = MemoryQuery::new().related().contradictions().read_with_cached_entries(
             session,
             &catalog,
             cached_entries,
         )?;
         let mut conflicts = catalog.conflicts(session, plan.as_deref())?;
         conflicts.extend(known.conflicts(plan.as_deref()));
+        if plan.is_none() {
+            let open = known.open_contradictions(session.today());
+            conflicts.extend(open.into_iter().map(|contradiction| contradiction.conflict));
+        }
         conflict::sort_by_severity(&mut conflicts);
         let problems = known.with_problems(std::mem::take(&mut catalog.problems));
         catalog.drop_in_background();

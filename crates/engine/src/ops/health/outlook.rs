@@ -1,12 +1,16 @@
 //! What waits for a decision, and what costly commands found when they last ran.
 
+use heirloom_core::contradiction::Certainty;
 use heirloom_core::day;
+use heirloom_core::fold::ContradictionState;
 
 use super::line::{HealthLine, LineState};
-use crate::Session;
 use crate::consolidation::LastConsolidation;
+use crate::contradictions::LastScan;
 use crate::link_discovery::StoredLinks;
+use crate::memory::{MemoryQuery, certainty_of};
 use crate::view::present::count;
+use crate::{Error, Session};
 
 /// Returns what consolidation would do, as the last plan says, and when it ran last; `None` if it never did.
 pub(super) fn consolidation(session: &Session) -> Option<Vec<HealthLine>> {
@@ -29,9 +33,27 @@ pub(super) fn consolidation(session: &Session) -> Option<Vec<HealthLine>> {
     }])
 }
 
-/// Returns the open contradictions that the last scan found; `None` if there is no scanner.
-pub(super) fn contradictions(_session: &Session) -> Option<Vec<HealthLine>> {
-    None
+/// Describes the open contradictions that were found.
+pub(super) fn contradictions(session: &Session) -> Result<HealthLine, Error> {
+    let query = || MemoryQuery::new().contradictions();
+    let known = query().read_without_documents(session);
+    let known = if known.names_entries() { query().read(session)? } else { known };
+    let found = known.found_contradictions(session.today());
+    let open = || found.iter().filter(|it| it.state == ContradictionState::Open);
+    let certain = open().filter(|it| certainty_of(it.body) == Certainty::Certain).count();
+    let line = |state, text: String| HealthLine::new("contradictions", state, text);
+    let last = LastScan::read(session).map(|scan| (day::of_timestamp(scan.at), scan.judged_pairs));
+    Ok(match (open().count(), last) {
+        (0, None) => {
+            line(LineState::Neutral, "not looked for yet".to_owned()).mend("contradictions_scan")
+        }
+        (0, Some((date, judged))) => {
+            let judged = count(judged, "pair");
+            line(LineState::Good, format!("none open, as of {date}: {judged} judged"))
+        }
+        (open, _) => line(LineState::Attention, format!("{open} open, {certain} certain"))
+            .mend("contradictions_list"),
+    })
 }
 
 /// Describes the proposed relations.

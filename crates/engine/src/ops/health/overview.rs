@@ -121,7 +121,7 @@ impl Operation for Health {
         let mut problems = graph.problems.clone();
         problems.extend(measure.problems.iter().cloned());
         let mut outlook: Vec<HealthLine> = vec![conflict_line(&known, conflicts)];
-        outlook.extend(outlook::contradictions(session).into_iter().flatten());
+        outlook.push(outlook::contradictions(session)?);
         outlook.extend(outlook::consolidation(session).into_iter().flatten());
         outlook.push(outlook::proposed_links(session));
         let mut report = HealthReport {

@@ -2,7 +2,6 @@
 
 use std::marker::PhantomData;
 
-use heirloom_core::contradiction::Contradiction;
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::learning::NewLearning;
 use heirloom_core::memory::{EntryKind, MemoryEntry, MemoryFormat};
@@ -13,11 +12,10 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::learnings::{
-    PossibleContradiction, add_to_file, find_contradictions, find_duplicate,
-};
+use crate::contradictions::{ContradictedMemory, check_new, show_contradicted};
+use crate::memory::learnings::{add_to_file, find_duplicate, mark_id, statements};
 use crate::memory::long_files::MAX_ENTRIES;
-use crate::memory::{MemorySlice, SimilarMemory, WriteTransaction, show_similar};
+use crate::memory::{ComparableMemory, MemorySlice, SimilarMemory, WriteTransaction, show_similar};
 use crate::ops::record::add::{require_text, require_title};
 use crate::recall::read_similar_to;
 use crate::view::{Role, View, present, span};
@@ -43,7 +41,7 @@ impl LearningKind for Decisions {
         usage: "learn decision <text>",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Add a decision with its rationale to the decisions of a scope. A decision that is there already is refused; what it may contradict is listed.",
+        about: "Add a decision with its rationale to the decisions of a scope. A decision that is there already is refused; what it contradicts is listed.",
     };
 }
 
@@ -54,7 +52,7 @@ impl LearningKind for Lessons {
         usage: "learn lesson <text>",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Add a lesson (what happened, its cause, what to do differently) to the lessons of a scope. A lesson that is there already is refused; what it may contradict is listed.",
+        about: "Add a lesson (what happened, its cause, what to do differently) to the lessons of a scope. A lesson that is there already is refused; what it contradicts is listed.",
     };
 }
 
@@ -119,9 +117,9 @@ pub(crate) struct LearnedEntry {
     line: usize,
     /// Whether the file was created.
     created_file: bool,
-    /// Memories that it may contradict. They were not changed.
+    /// Memories that it contradicts. They were not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    contradictions: Vec<PossibleContradiction>,
+    contradictions: Vec<ContradictedMemory>,
     /// Memories with nearly the same text. They were not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     near: Vec<SimilarMemory>,
@@ -160,8 +158,16 @@ impl<K: LearningKind> Operation for Learn<K> {
         let new =
             NewLearning { title: &title, text: &text, date, category, tags: &tags, from: None };
         let entry = add_to_file(&mut transaction, &known, &file, kind, &new)?;
+        let stated = ComparableMemory {
+            referent: Referent::entry(&entry.id),
+            selectors: file.selectors.clone(),
+            ..ComparableMemory::of_text(&statements(&entry))
+        };
+        let contradictions = check_new(&mut transaction, &known, &stated, |_| false)?;
+        if !contradictions.is_empty() {
+            mark_id(&mut transaction, &file, &entry)?;
+        }
         transaction.commit()?;
-        let contradictions = find_contradictions(&known, &file.selectors, &whole);
         let is_contradicted = |id: &str| contradictions.iter().any(|other| other.id == id);
         let mut near = SimilarMemory::find_by_text(&whole, &known, |_| false);
         near.retain(|memory| !is_contradicted(&memory.id));
@@ -293,20 +299,7 @@ impl Answer for LearnedEntry {
         for note in &self.notes {
             view.line([span(Role::Warning, Hint::text("   ").then_hint(note))]);
         }
-        if !self.contradictions.is_empty() {
-            view.line([span(Role::Warning, "   may contradict:")]);
-        }
-        for other in &self.contradictions {
-            let (Contradiction::Negation { this, other: theirs }
-            | Contradiction::Number { this, other: theirs }) = &other.contradiction;
-            view.line([
-                "   ".into(),
-                span(Role::Key, short_id(&other.id)),
-                format!("  {}  ", present::opening(theirs)).into(),
-                span(Role::Source, &other.source),
-                span(Role::Dim, format!("  (here: {})", present::opening(this))),
-            ]);
-        }
+        show_contradicted(&mut view, &self.contradictions);
         show_similar(&mut view, &self.near);
         view
     }

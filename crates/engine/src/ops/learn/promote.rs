@@ -102,6 +102,7 @@ impl Operation for LearnPromote {
             source: file.path,
             fact: None,
             from: Some(format!("{} of {}", entry.name(), document.path)),
+            contradictions: vec![],
             notices: vec![],
         })
     }

@@ -12,8 +12,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
-use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
+use crate::contradictions::{check_new, check_new_entry};
+use crate::memory::{ComparableMemory, MemoryQuery, WriteTransaction, lifecycle};
 use crate::ops::answers::WrittenEntry;
+use crate::recall::read_similar_to;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -114,6 +116,19 @@ impl Operation for MemoryAdd {
             written.id = id;
             written.fact = fact.map(|id| id.to_string());
         }
+        let similar = read_similar_to(session, &entry.full_text())?;
+        written.contradictions = match written.fact.as_deref().map(Referent::from) {
+            Some(referent) => {
+                let text = entry.full_text();
+                let fact = ComparableMemory { referent, ..ComparableMemory::of_text(&text) };
+                check_new(&mut transaction, &similar, &fact, |_| false)?
+            }
+            None => {
+                let text = transaction.current_text(&file.path, "").to_owned();
+                let document = similar.edited_document(&file, text);
+                check_new_entry(&mut transaction, &similar, &document, &entry)?
+            }
+        };
         transaction.commit()?;
         Ok(written)
     }
@@ -213,6 +228,7 @@ fn describe(done: &'static str, file: &MemoryFile, entry: &MemoryEntry) -> Writt
         source: file.path.clone(),
         fact: None,
         from: None,
+        contradictions: vec![],
         notices: file.new_name_notice().into_iter().collect(),
     }
 }

@@ -88,6 +88,7 @@ impl Operation for MemoryPromote {
             source: plan.path.clone(),
             fact: fact.map(|id| id.to_string()),
             from: Some(format!("{} of {agent_name}", entry.name())),
+            contradictions: vec![],
             notices: vec![],
         })
     }

@@ -56,16 +56,18 @@ impl Operation for MemoryPurge {
     fn run(session: &Session, request: Request) -> Result<PurgeReport, Error> {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let ids = std::slice::from_ref(&request.fact_id);
-        let known = MemoryQuery::new().ids(ids).read(session)?;
+        let known = MemoryQuery::new().ids(ids).contradictions().read(session)?;
         let purged = find_records(session, &known, &request.fact_id)?;
-        let lines = PurgedLines::find(session.root(), &purged)?;
+        let quoting = contradictions_of(&known, &purged);
+        let all = [purged.as_slice(), &quoting].concat();
+        let lines = PurgedLines::find(session.root(), &all)?;
         if !request.yes {
             let count = present::count(lines.count(), "line");
             let files = lines.files().join(" and ");
             let message = format!("this would remove {count} for good from {files}");
             return Err(Error::unconfirmed(message));
         }
-        let tombstones = transaction.purge(&known, &purged, &lines)?;
+        let tombstones = transaction.purge(&known, &all, &lines)?;
         transaction.commit()?;
         let mut report = PurgeReport {
             purged: purged.iter().map(Uuid::to_string).collect(),
@@ -74,6 +76,10 @@ impl Operation for MemoryPurge {
             staged: false,
             notes: other_copies(&known, &purged),
         };
+        if !quoting.is_empty() {
+            let removed = present::count(quoting.len(), "contradiction");
+            report.notes.push(format!("{removed} that may quote it were removed, too"));
+        }
         report.notes.extend(tombstones.iter().filter_map(|tombstone| {
             let replaced: Vec<_> = tombstone.supersedes.iter().map(Referent::short).collect();
             let tombstone = Referent::Record(tombstone.id);
@@ -87,7 +93,7 @@ impl Operation for MemoryPurge {
             report.notes.push(format!("the next command removes it from the index: {message}"));
         }
         report.remove_from_state(session, &purged);
-        report.find_in_git(session, &purged);
+        report.find_in_git(session, &all);
         Ok(report)
     }
 }
@@ -109,6 +115,16 @@ fn find_records(session: &Session, known: &MemorySlice, typed: &str) -> Result<V
         }
         Err(error) => find_returned(session, typed)?.map(|id| vec![id]).ok_or(error),
     }
+}
+
+/// Returns the records of the contradictions of some records, whose reasons may quote them.
+fn contradictions_of(known: &MemorySlice, purged: &[Uuid]) -> Vec<Uuid> {
+    let records = known.memory.records();
+    let found = records.filter(|record| {
+        let mut named = record.referents().into_iter().filter_map(Referent::record_id);
+        record.kind() == RecordKind::Contradiction && named.any(|id| purged.contains(&id))
+    });
+    found.map(|record| record.id).collect()
 }
 
 /// Returns a purged record that a merge has brought back with other content. `None` if none has this id.

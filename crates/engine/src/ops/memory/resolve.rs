@@ -76,6 +76,7 @@ impl Operation for MemoryResolve {
             source: file.path.clone(),
             fact: None,
             from: None,
+            contradictions: vec![],
             notices: vec![],
         };
         if entry.kind == EntryKind::Question {

@@ -88,6 +88,7 @@ impl Operation for MemorySession {
             source: file.path.clone(),
             fact: None,
             from: None,
+            contradictions: vec![],
             notices: file.new_name_notice().into_iter().collect(),
         })
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::done::find_note;
+use crate::contradictions::check_new_record;
 use crate::memory::{MemoryQuery, RecordAttributes, SimilarMemory, WriteTransaction};
 use crate::ops::answers::StoredRecord;
 use crate::recall::read_affected_by_new;
@@ -68,6 +69,7 @@ impl Operation for NotePromote {
         request.attributes.apply_to(&mut record, &mut transaction, &nearby)?;
         let near = SimilarMemory::find(&record, &nearby);
         transaction.write(&nearby, &record)?;
+        let contradictions = check_new_record(&mut transaction, &nearby, &record)?;
         transaction.write_event(
             &known,
             EventAction::Resolve,
@@ -76,6 +78,6 @@ impl Operation for NotePromote {
             "promoted",
         )?;
         transaction.commit()?;
-        Ok(StoredRecord { near, ..StoredRecord::of("promoted to", &record) })
+        Ok(StoredRecord { contradictions, near, ..StoredRecord::of("promoted to", &record) })
     }
 }

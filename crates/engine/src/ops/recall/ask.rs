@@ -103,6 +103,7 @@ impl Operation for Recall {
                 (false, true) => AnswerUnit::Passage,
                 (false, false) => AnswerUnit::Memory,
             },
+            with_archived: true,
             max_instructions: if request.no_instructions { 0 } else { MAX_INSTRUCTIONS },
             explain: request.explain,
         };

@@ -6,6 +6,7 @@ use heirloom_core::record::{Body, Fact, FactSection, Record, short_id};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::contradictions::check_new_record;
 use crate::memory::{RecordAttributes, SimilarMemory, WriteTransaction};
 use crate::ops::answers::StoredRecord;
 use crate::recall::read_affected_by_new;
@@ -41,7 +42,7 @@ impl Operation for FactAdd {
         usage: "fact add [content]",
         group: Group::Core,
         effect: Effect::Writes,
-        about: "Store a fact for later sessions. A fact that exists is reinforced; similar ones are listed.",
+        about: "Store a fact for later sessions. A fact that exists is reinforced; similar and contradicting ones are listed.",
     };
 
     fn run(session: &Session, request: Request) -> Result<StoredRecord, Error> {
@@ -78,9 +79,12 @@ impl Operation for FactAdd {
                 short_id(&same.id.to_string())
             ))
         });
+        let notes = notes.collect();
         transaction.write(&known, &record)?;
+        let contradictions = check_new_record(&mut transaction, &known, &record)?;
         transaction.commit()?;
-        Ok(StoredRecord { near, notes: notes.collect(), ..StoredRecord::of("stored", &record) })
+        let stored = StoredRecord::of("stored", &record);
+        Ok(StoredRecord { contradictions, near, notes, ..stored })
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Map;
 
 use super::kinds::edit_operation;
+use crate::contradictions::check_new_record;
 use crate::memory::{
     MemoryQuery, MemorySlice, MemoryTarget, RecordAttributes, SimilarMemory, WriteTransaction,
 };
@@ -80,10 +81,12 @@ impl Operation for FactEdit {
         record.supersedes.extend(transaction.referents_of(&known, target)?);
         record.supersedes.sort();
         record.supersedes.dedup();
-        let near = SimilarMemory::find(&record, &read_affected(session, &record, &[])?);
+        let affected = read_affected(session, &record, &[])?;
+        let near = SimilarMemory::find(&record, &affected);
         transaction.write_with(&known, &record, unknown_fields)?;
+        let contradictions = check_new_record(&mut transaction, &affected, &record)?;
         transaction.commit()?;
-        Ok(StoredRecord { near, ..StoredRecord::of("superseded", &record) })
+        Ok(StoredRecord { contradictions, near, ..StoredRecord::of("superseded", &record) })
     }
 }
 

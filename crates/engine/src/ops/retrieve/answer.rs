@@ -57,6 +57,10 @@ pub(crate) struct Retrieval {
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) format: Option<EntryFormat>,
+    /// The whole answer as YAML, if it was written already and has no hints.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) written: Option<String>,
 }
 
 /// How many entries are not shown because they do not hold any more.
@@ -145,7 +149,10 @@ impl Retrieval {
 impl Answer for Retrieval {
     fn view(&self) -> View {
         match self.format.unwrap_or_default() {
-            EntryFormat::Yaml => View::yaml(self.value()),
+            EntryFormat::Yaml => match &self.written {
+                Some(written) => View::raw(written),
+                None => View::yaml(self.value()),
+            },
             EntryFormat::Json => View::json(self.value()),
             EntryFormat::Table => self.tables(),
         }
@@ -154,7 +161,8 @@ impl Answer for Retrieval {
     fn data(&self, word: HintFormatter<'_>) -> Value {
         let mut data = format_answer(self, word);
         if self.format == Some(EntryFormat::Yaml) {
-            data["text"] = format_yaml(&self.value(), word).into();
+            let written = self.written.clone();
+            data["text"] = written.unwrap_or_else(|| format_yaml(&self.value(), word)).into();
         }
         data
     }

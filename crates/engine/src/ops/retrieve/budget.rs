@@ -79,14 +79,27 @@ pub(super) fn fit(session: &Session, answer: &mut Retrieval, limit: usize) -> Re
     answer.tokens = Some(limit);
     let max_bytes = limit.saturating_mul(MAX_BYTES_PER_TOKEN * MAX_JSON_BYTES);
     let may_fit = may_be_written_in(answer, max_bytes);
-    let total = may_fit.then(|| count(&mut counter, answer));
-    let total = match total.filter(|total| *total <= limit) {
-        Some(total) => total,
+    let written = may_fit.then(|| yaml::write_document(&answer.value()));
+    let counted = written.map(|written| (counter.count(&written), written));
+    let total = match counted.filter(|(total, _)| *total <= limit) {
+        Some((total, written)) => {
+            answer.written = with_total(written, limit, total);
+            total
+        }
         None => choose_what_fits(&mut counter, answer, limit)?,
     };
     answer.tokens = Some(total);
     counter.save();
     Ok(())
+}
+
+/// Replaces the limit, which stands for the tokens of an answer while they are counted, in the answer as YAML; `None` if
+/// it does not come last.
+fn with_total(mut written: String, limit: usize, total: usize) -> Option<String> {
+    let end = written.strip_suffix(&format!("\ntokens: {limit}\n"))?.len();
+    written.truncate(end);
+    written.push_str(&format!("\ntokens: {total}\n"));
+    Some(written)
 }
 
 /// Shortens and leaves out entries, and returns the tokens of the answer.

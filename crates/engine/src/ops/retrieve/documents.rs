@@ -5,6 +5,7 @@ use heirloom_core::parallel;
 use heirloom_store::Root;
 
 use super::answer::HiddenCount;
+use super::document_state::DocumentState;
 use super::entries::{DocumentEntry, OverviewEntry, Tier};
 use super::entry_cache::CacheFile;
 use super::request::{Filters, ScopeSelection};
@@ -17,7 +18,7 @@ use crate::workspace::scopes::{FolderDocuments, OVERVIEW_FILE, ScopeFolder, Scop
 use crate::{Error, Session};
 
 /// From this many documents on, documents are read in parallel.
-const MIN_PARALLEL_DOCUMENTS: usize = 32;
+const MIN_PARALLEL_DOCUMENTS: usize = 12;
 
 /// Entries of one kind, with what was found besides them.
 #[derive(Debug)]
@@ -25,15 +26,6 @@ pub(super) struct EntryList<E> {
     pub(super) entries: Vec<E>,
     pub(super) hidden: HiddenCount,
     pub(super) problems: Vec<Problem>,
-}
-
-/// A document as it was read: its entry, or why it has none.
-#[derive(Debug)]
-pub(super) enum DocumentState {
-    Current(Box<DocumentEntry>),
-    Archived,
-    Superseded,
-    Unreadable(Vec<Problem>),
 }
 
 /// Documents of one kind, and which of them are wanted.
@@ -144,19 +136,6 @@ fn read_states(root: &Root, found: &[FoundDocument], tier: Tier) -> Vec<Option<D
         cache.save(root, found, &states);
     }
     states
-}
-
-impl DocumentState {
-    /// Reads a document; `None` if it does not exist any more.
-    fn read(root: &Root, document: &FoundDocument, tier: Tier) -> Option<Self> {
-        let card = DocumentCard::read(root, &document.path)?;
-        Some(match () {
-            () if card.is_unreadable() => DocumentState::Unreadable(card.problems),
-            () if card.is_archived() => DocumentState::Archived,
-            () if card.is_superseded() => DocumentState::Superseded,
-            () => DocumentState::Current(Box::new(DocumentEntry::new(card, document, tier))),
-        })
-    }
 }
 
 /// Reads the overviews of a scope, of the scopes around it and of those in it, the outermost first. The workspace's own is

@@ -148,7 +148,7 @@ pub(super) struct EntryRank {
 
 impl DocumentEntry {
     /// Makes the entry of a plan or of another document, which could be read.
-    pub(super) fn new(card: DocumentCard, found: &FoundDocument, tier: Tier) -> Self {
+    pub(super) fn new(card: &DocumentCard, found: &FoundDocument, tier: Tier) -> Self {
         let mut name = card.field("name").or_else(|| card.field("title"));
         let mut description = card.field("description");
         let mut created = card.field("created");
@@ -171,7 +171,7 @@ impl DocumentEntry {
             updated: card.field("updated").map(plain_day),
             project: card.field("project"),
             tags: card.list("tags"),
-            content: content(&card, tier, overview_text),
+            content: content(card, tier, overview_text),
             meta: EntryMeta::of(found),
         }
     }

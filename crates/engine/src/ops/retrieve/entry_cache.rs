@@ -8,7 +8,7 @@ use heirloom_store::Root;
 use heirloom_store::stamp::Stamp;
 use serde::{Deserialize, Serialize};
 
-use super::documents::DocumentState;
+use super::document_state::DocumentState;
 use super::entries::{DocumentEntry, EntryMeta};
 use crate::workspace::found_document::FoundDocument;
 
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_document_with_the_same_stamp_is_found_unless_the_file_is_damaged() {
         let home = tempfile::tempdir().unwrap();
-        let root = Root::open(home.path()).unwrap();
+        let root = Root::open_new(home.path()).unwrap();
         let found: Vec<FoundDocument> = (0..MIN_DOCUMENTS).map(found).collect();
         let mut states: Vec<Option<DocumentState>> = found.iter().map(current).map(Some).collect();
         states[1] = Some(DocumentState::Archived);
@@ -240,18 +240,17 @@ mod tests {
         let file = CacheFile::read(&root, found.len());
         assert!(file.documents().get(&changed).is_none());
 
-        let path = home.path().join(".heirloom/cache").join(FILE);
-        let mut bytes = std::fs::read(&path).unwrap();
+        let CacheFile(mut bytes) = file;
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
-        std::fs::write(&path, bytes).unwrap();
+        root.open_cache("").unwrap().replace_bytes_unsynced(FILE, &bytes).unwrap();
         assert!(read(&root).iter().all(Option::is_none));
     }
 
     #[test]
     fn documents_of_other_folders_are_kept_and_deleted_ones_are_not() {
         let home = tempfile::tempdir().unwrap();
-        let root = Root::open(home.path()).unwrap();
+        let root = Root::open_new(home.path()).unwrap();
         let mut first: Vec<FoundDocument> = (0..MIN_DOCUMENTS + 1).map(found).collect();
         first.push(FoundDocument { path: "other/1.md".to_owned(), ..found(1) });
         let states: Vec<Option<DocumentState>> = first.iter().map(current).map(Some).collect();

@@ -124,7 +124,7 @@ pub(super) fn read(
 }
 
 /// From this many files on, files are read in parallel.
-const MIN_PARALLEL_FILES: usize = 32;
+const MIN_PARALLEL_FILES: usize = 8;
 
 /// A file with decisions or lessons, as it was read.
 struct ParsedFile {

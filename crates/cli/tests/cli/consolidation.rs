@@ -1,0 +1,381 @@
+//! `consolidate` and `undo`: a plan is made, reviewed, edited, carried out and taken back.
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use heirloom_testkit::{SeededRng, Workspace};
+use serde_json::{Value, json};
+
+use crate::HEIR;
+use crate::rest::Server;
+
+/// A workspace with an old log: repetitions, statements that differ in a detail, small talk, and an episode.
+const OLD_LOG: &str = r#"//- .heirloom/workspace.md
+# Shop
+//- .heirloom/memory/fact/2025-06-ada.jsonl
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0001", "kind": "fact", "section": "Specs", "content": "Requests time out after 30 seconds", "at": "2025-06-01T10:00:00Z", "by": "Ada", "tags": ["http"]}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0002", "kind": "fact", "section": "Specs", "content": "The timeout of requests: 30s", "at": "2025-06-02T10:00:00Z", "by": "Bob", "tags": ["limits"]}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0003", "kind": "fact", "section": "Specs", "content": "Requests time out after 60 seconds", "at": "2025-06-03T10:00:00Z", "by": "Ada"}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0004", "kind": "fact", "section": "Specs", "content": "The nightly job cleans old sessions", "at": "2025-06-03T10:00:00Z", "by": "Ada"}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0005", "kind": "fact", "section": "Specs", "content": "The nightly job also cleans up old sessions", "at": "2025-06-04T10:00:00Z", "by": "Ada"}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0006", "kind": "fact", "section": "Specs", "content": "Refunds are stored as rows", "at": "2025-06-04T10:00:00Z", "by": "Ada"}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000aaaa0007", "kind": "fact", "section": "Specs", "content": "Refunds are stored as events", "supersedes": ["0198c0de-0000-7000-8000-0000aaaa0006"], "at": "2025-06-05T10:00:00Z", "by": "Ada"}
+//- .heirloom/memory/note/2025-06-ada.jsonl
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000bbbb0001", "kind": "note", "content": "Ann: Thanks, Bob! You're the best.", "at": "2025-06-01T10:00:00Z", "by": "Ada"}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000bbbb0002", "kind": "note", "content": "Ann: Wow, that's amazing! Keep it up.", "at": "2025-06-01T10:00:00Z", "by": "Ada"}
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000bbbb0003", "kind": "note", "content": "Bob: The lease of the office ends in May.", "at": "2025-06-01T10:00:00Z", "by": "Ada"}
+//- .heirloom/memory/episode/2025-06-ada.jsonl
+{"v": 1, "id": "0198c0de-0000-7000-8000-0000cccc0001", "kind": "episode", "title": "Auth refactor", "content": "We moved the sessions out of the process into Redis 7. It went really well. The old cookies were kept for the mobile app, which cannot be updated before the summer.", "goals": ["shorter tokens"], "decisions": ["store tokens in Redis"], "sequence": ["read src/auth.rs"], "at": "2025-06-01T10:00:00Z", "by": "Ada"}
+"#;
+
+const THANKS: &str = "bbbb0001";
+
+fn workspace() -> Workspace {
+    Workspace::with(HEIR, OLD_LOG)
+}
+
+fn number(answer: &Value, name: &str) -> u64 {
+    answer[name].as_u64().unwrap_or_else(|| panic!("{name}: {answer:#}"))
+}
+
+fn counts(answer: &Value) -> [u64; 3] {
+    ["deduped", "compressed", "forgotten"].map(|name| number(answer, name))
+}
+
+/// Returns the texts of the active memories of some kinds.
+fn active(workspace: &Workspace) -> BTreeSet<String> {
+    let of = |command: &str| {
+        let list = workspace.json(command);
+        let items = list.get("hits").unwrap_or(&list["items"]).as_array().unwrap().clone();
+        items.into_iter().map(|item| item["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    ["fact list", "note list", "episode list"].into_iter().flat_map(of).collect()
+}
+
+/// Returns all lines of the logs in git, and of this machine.
+fn log_lines(workspace: &Workspace) -> Vec<String> {
+    let folders = [".heirloom/memory", ".heirloom/local/memory"];
+    let files = folders.into_iter().filter(|folder| workspace.has(folder));
+    let files: Vec<String> = files.flat_map(|folder| workspace.files(folder)).collect();
+    let logs = files.iter().filter(|path| path.ends_with(".jsonl"));
+    logs.flat_map(|path| workspace.read(path).lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
+}
+
+#[test]
+fn a_plan_is_made_edited_and_carried_out() {
+    let workspace = workspace();
+    let before = log_lines(&workspace);
+    let dry = workspace.json("consolidate --dry-run");
+    assert_eq!((dry["dry_run"].as_bool(), counts(&dry)), (Some(true), [2, 1, 3]), "{dry:#}");
+    assert_eq!(log_lines(&workspace), before, "a dry run writes nothing");
+    let reasons: Vec<&str> = dry["plan"]["forget"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|memory| memory["reason"].as_str().unwrap())
+        .collect();
+    assert_eq!(reasons.iter().filter(|reason| **reason == "small_talk").count(), 2, "{reasons:?}");
+
+    // The review removes a merge and rewords the other one, and keeps one of the notes.
+    let mut plan = dry["plan"].clone();
+    let merges = plan["merge"].as_array_mut().unwrap();
+    merges.retain(|merge| {
+        merge["text"].as_str().unwrap().contains("timeout")
+            || merge["text"].as_str().unwrap().contains("time out")
+    });
+    assert_eq!(merges.len(), 1);
+    merges[0]["text"] = json!("Requests time out after 30 seconds, everywhere");
+    let forget = plan["forget"].as_array_mut().unwrap();
+    forget.retain(|memory| !memory["id"].as_str().unwrap().ends_with(THANKS));
+    workspace.write("plan.json", plan.to_string());
+    let done = workspace.json("consolidate --plan plan.json");
+    assert_eq!(counts(&done)[0..2], [1, 1], "{done:#}");
+    let active = active(&workspace);
+    for text in [
+        "Requests time out after 30 seconds, everywhere",
+        "Requests time out after 60 seconds",
+        "The nightly job cleans old sessions",
+        "The nightly job also cleans up old sessions",
+        "Ann: Thanks, Bob! You're the best.",
+        "Bob: The lease of the office ends in May.",
+    ] {
+        assert!(active.contains(text), "{text}: {active:#?}");
+    }
+    assert!(!active.contains("Ann: Wow, that's amazing! Keep it up."));
+    let merged = workspace.json("recall timeout of requests everywhere");
+    let merged = &merged["hits"][0];
+    assert_eq!(merged["text"], "Requests time out after 30 seconds, everywhere");
+    let shown = workspace.json(&format!("fact show {}", merged["id"].as_str().unwrap()));
+    let history = shown.to_string();
+    assert!(history.contains("aaaa0001") && history.contains("aaaa0002"), "{shown:#}");
+    assert!(history.contains("http") && history.contains("limits"), "{shown:#}");
+}
+
+#[test]
+fn a_second_run_with_nothing_new_does_nothing() {
+    let workspace = workspace();
+    let first = workspace.json("consolidate");
+    assert_eq!(counts(&first), [2, 1, 3], "{first:#}");
+    let lines = log_lines(&workspace);
+    for _ in 0..2 {
+        let again = workspace.json("consolidate");
+        assert_eq!(counts(&again), [0, 0, 0], "{again:#}");
+        assert_eq!((number(&again, "ranked"), again.get("run")), (0, None), "{again:#}");
+        assert_eq!(log_lines(&workspace), lines);
+    }
+    let plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    for list in ["merge", "compress", "rank", "forget"] {
+        assert_eq!(plan[list], json!([]), "{list}");
+    }
+}
+
+#[test]
+fn a_run_is_undone_as_a_whole() {
+    let workspace = workspace();
+    workspace.run(&["used", "aaaa0001"]).ok();
+    let plan = |workspace: &Workspace| {
+        let mut plan = workspace.json("consolidate --dry-run")["plan"].clone();
+        plan["made_at"] = Value::Null;
+        plan
+    };
+    let (memories, planned) = (active(&workspace), plan(&workspace));
+    let run = number(&workspace.json("consolidate"), "run");
+    assert_ne!(active(&workspace), memories);
+    let listed = workspace.json("undo --list");
+    assert_eq!(listed["runs"][0]["kind"], "consolidation", "{listed:#}");
+    let undone = workspace.json(&format!("undo {run}"));
+    assert_eq!((&undone["undone"]["run"], number(&undone, "restored") > 0), (&json!(run), true));
+    assert_eq!(active(&workspace), memories);
+    assert_eq!(plan(&workspace), planned, "everything is as it was before the run");
+    let usage = workspace.json("usage");
+    assert!(usage["memories"][0]["id"].as_str().unwrap().ends_with("aaaa0001"), "{usage:#}");
+    let refused = workspace.run(&["undo", &run.to_string()]).failed(2);
+    assert!(refused.contains("was undone already"), "{refused}");
+    assert!(workspace.run(&["undo"]).failed(2).contains("no run can be undone"));
+}
+
+#[test]
+fn imports_ingests_and_migrations_are_undone_as_a_whole() {
+    let workspace = workspace();
+    let memories = active(&workspace);
+    let facts = r#"{"v": 1, "id": "0198c0de-0000-7000-8000-0000dddd0001", "kind": "fact", "section": "Specs", "content": "Invoices never restart", "at": "2026-01-01T10:00:00Z", "by": "Eve"}"#;
+    workspace.write("facts.jsonl", format!("{facts}\n"));
+    workspace.run(&["import", "facts.jsonl"]).ok();
+    let record = ".heirloom/adrs/ADR-0001-use-sqlite.md";
+    workspace.write(
+        record,
+        "---\ntitle: Use SQLite\nstatus: accepted\n---\n\n## Decision\n\nFor all.\n",
+    );
+    workspace.run(&["memory", "ingest"]).ok();
+    let bare = "plans/0001-search/agents/001-index.md";
+    workspace.write("plans/0001-search/0001-search-plan.md", "# Search\n");
+    workspace.write(bare, "# Index\n");
+    workspace.run(&["migrate"]).ok();
+    let migrated = workspace.read(bare);
+    let kinds: Vec<Value> = workspace.json("undo --list")["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["kind"].clone())
+        .collect();
+    if migrated != "# Index\n" {
+        assert_eq!(kinds, ["migration", "ingest", "import"]);
+        workspace.run(&["undo"]).ok();
+        assert_eq!(workspace.read(bare), "# Index\n");
+    }
+    assert_eq!(active(&workspace).len(), memories.len() + 2);
+    workspace.run(&["undo"]).ok();
+    assert_eq!(active(&workspace).len(), memories.len() + 1);
+    workspace.run(&["undo"]).ok();
+    assert_eq!(active(&workspace), memories);
+}
+
+#[test]
+fn what_is_unused_is_archived_on_this_machine_found_with_a_label_and_restored() {
+    let workspace = workspace();
+    let shared = workspace.files(".heirloom/memory");
+    workspace.run(&["consolidate", "--step", "forget"]).ok();
+    let in_git = workspace.files(".heirloom/memory");
+    let events = |files: &[String]| files.iter().filter(|path| path.contains("/event/")).count();
+    assert_eq!(
+        (events(&shared), events(&in_git)),
+        (0, 1),
+        "only what was replaced is archived for all"
+    );
+    let archive = workspace.json("memory search-archive");
+    assert!(archive.to_string().contains("You're the best"), "{archive:#}");
+
+    // Another memory answers as well, and the archived one is there with its label.
+    workspace.run(&["note", "Ann thanks Bob for the lease"]).ok();
+    let found = workspace.json("recall Ann thanks Bob best");
+    assert_eq!(found["hits"][0]["text"], "Ann thanks Bob for the lease", "{found:#}");
+    let hits = found["hits"].as_array().unwrap();
+    assert!(hits.iter().all(|hit| hit["standing"] == "active"), "{found:#}");
+    let near = &found["near_misses"][0];
+    assert_eq!(near["standing"], "archived", "{found:#}");
+    assert!(near["id"].as_str().unwrap().ends_with(THANKS), "{found:#}");
+    let shown = workspace.run(&["recall", "Ann thanks Bob best"]).ok();
+    assert!(shown.contains("archived:"), "{shown}");
+    let context = workspace.run(&["assemble", "Ann thanks Bob best"]).ok();
+    assert!(!context.contains("You're the best"), "{context}");
+
+    workspace.run(&["memory", "restore", THANKS]).ok();
+    let found = workspace.json("recall thanks Bob you're the best");
+    assert!(found["hits"].to_string().contains("You're the best"), "{found:#}");
+    assert_eq!(found.get("near_misses"), None, "{found:#}");
+    // Somebody wanted it: it is not forgotten again.
+    workspace.run(&["consolidate"]).ok();
+    assert!(active(&workspace).contains("Ann: Thanks, Bob! You're the best."));
+}
+
+#[test]
+fn what_somebody_depends_on_is_never_forgotten() {
+    let talk = "Ann: Thanks, Bob! You're the best.";
+    let fact = |n: u32, section: &str, text: &str| {
+        format!(
+            "{{\"v\": 1, \"id\": \"0198c0de-0000-7000-8000-0000eeee{n:04}\", \"kind\": \"fact\", \"section\": \"{section}\", \"content\": \"{text}\", \"at\": \"2025-06-01T10:00:00Z\", \"by\": \"Ada\"}}\n"
+        )
+    };
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    let lines = [
+        fact(1, "Decisions", &format!("{talk} One")),
+        fact(2, "Constraints", &format!("{talk} Two")),
+        fact(3, "Specs", "Always answer in French!"),
+        fact(4, "Specs", "Wow, pinned!"),
+        fact(5, "Specs", "Wow, great! Thanks!"),
+        fact(6, "Specs", "Great! Thanks a lot!"),
+        fact(7, "Specs", "Yes, thank you so much!"),
+        fact(8, "Specs", "Cool, thanks!"),
+    ];
+    workspace.write(".heirloom/memory/fact/2025-06-ada.jsonl", lines.concat());
+    workspace.run(&["memory", "focus", "eeee0004"]).ok();
+    workspace.run(&["memory", "connect", "eeee0005", "eeee0006", "depends_on"]).ok();
+    workspace.run(&["used", "eeee0007"]).ok();
+    let plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    let forgotten: Vec<&str> =
+        plan["forget"].as_array().unwrap().iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(forgotten, ["Cool, thanks!"], "{plan:#}");
+
+    // What came into force since the plan was made is kept, too.
+    workspace.write("plan.json", plan.to_string());
+    workspace.run(&["memory", "focus", "eeee0008"]).ok();
+    let done = workspace.json("consolidate --plan plan.json");
+    assert_eq!(number(&done, "forgotten"), 0, "{done:#}");
+    assert!(done["notes"][0].as_str().unwrap().contains("pinned"), "{done:#}");
+}
+
+#[test]
+fn memories_that_changed_since_a_plan_are_left_out() {
+    let workspace = workspace();
+    let plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    workspace.write("plan.json", plan.to_string());
+    workspace.run(&["fact", "edit", "aaaa0001", "Requests time out after 20 seconds"]).ok();
+    workspace.run(&["memory", "archive", "aaaa0005"]).ok();
+    let done = workspace.json("consolidate --plan plan.json");
+    assert_eq!(number(&done, "deduped"), 0, "{done:#}");
+    assert!(done["notes"].as_array().unwrap().len() >= 2, "{done:#}");
+    assert!(active(&workspace).contains("Requests time out after 20 seconds"));
+    // The same plan again changes nothing.
+    let lines = log_lines(&workspace);
+    workspace.run(&["consolidate", "--plan", "plan.json"]).ok();
+    assert_eq!(log_lines(&workspace), lines);
+}
+
+#[test]
+fn a_bad_plan_is_refused_with_file_and_line() {
+    let workspace = workspace();
+    let before = log_lines(&workspace);
+    let plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    let pretty = serde_json::to_string_pretty(&plan).unwrap();
+    let cases = [
+        ("{\n  \"version\": 1,\n  oops\n}\n".to_owned(), "plan.json:3: this is not JSON"),
+        (
+            pretty.replacen("\"merge\"", "\"merges\"", 1),
+            "plan.json:4: the plan cannot be used: unknown field `merges`",
+        ),
+        (pretty.replacen("small_talk", "boring", 1), "unknown variant `boring`"),
+        (pretty.replacen("\"version\": 1", "\"version\": 9", 1), "a plan of version 9"),
+        (String::new(), "plan.json:1: this is not JSON"),
+        ("[]".to_owned(), "plan.json:1"),
+    ];
+    for (text, reason) in cases {
+        workspace.write("plan.json", &text);
+        let refused = workspace.run(&["consolidate", "--plan", "plan.json"]).failed(2);
+        assert!(refused.contains(reason), "{reason} is not in {refused}");
+        assert!(refused.contains("hint:"), "{refused}");
+    }
+    workspace.run(&["consolidate", "--plan", "missing.json"]).failed(2);
+    workspace.write("plan.json", &pretty);
+    workspace.run(&["consolidate", "--plan", "plan.json", "--step", "forget"]).failed(2);
+    assert_eq!(log_lines(&workspace), before);
+}
+
+#[test]
+fn a_killed_run_leaves_the_log_whole_and_the_next_one_finishes() {
+    let expected = workspace();
+    expected.run(&["consolidate"]).ok();
+    let expected = active(&expected);
+    let mut chance = SeededRng::new(11);
+    for _ in 0..6 {
+        let workspace = workspace();
+        for _ in 0..3 {
+            let mut run = workspace
+                .command()
+                .arg("consolidate")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            thread::sleep(Duration::from_micros(chance.below(150_000) as u64));
+            run.kill().unwrap();
+            run.wait().unwrap();
+        }
+        workspace.run(&["consolidate"]).ok();
+        assert_eq!(active(&workspace), expected);
+        assert_eq!(workspace.json("stats")["problems"], json!([]));
+        for line in log_lines(&workspace) {
+            serde_json::from_str::<Value>(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        }
+        // Runs that were killed before they wrote are no obstacle to undoing those that did.
+        workspace.run(&["undo"]).ok();
+    }
+}
+
+#[test]
+fn a_server_consolidates_on_request_and_every_day() {
+    let server = Server::start(workspace(), &["serve", "--port", "0"]);
+    let json = [("content-type", "application/json")];
+    let planned = server.send("POST", "/consolidate", &json, r#"{"dry_run": true}"#);
+    assert_eq!(planned.status, 200, "{}", planned.body);
+    let planned = planned.json();
+    assert_eq!(counts(&planned), [2, 1, 3]);
+    assert_eq!(number(&planned, "contradictions_found"), 0);
+    assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [2, 1, 3]);
+    assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [0, 0, 0]);
+    drop(server);
+
+    let server = Server::start(workspace(), &["serve", "--port", "0", "--consolidate", "04:30"]);
+    let started = Instant::now();
+    while server.workspace.json("undo --list")["runs"].as_array().is_none_or(Vec::is_empty) {
+        assert!(started.elapsed() < Duration::from_secs(60), "the server did not consolidate");
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(!active(&server.workspace).contains("Ann: Thanks, Bob! You're the best."));
+    drop(server);
+    let bad = workspace().run(&["serve", "--port", "0", "--consolidate", "late"]).failed(2);
+    assert!(bad.contains("no time of day"), "{bad}");
+}
+
+#[test]
+fn the_schedule_is_printed_and_nothing_is_done() {
+    let workspace = workspace();
+    let before = log_lines(&workspace);
+    let cron = workspace.run(&["consolidate", "--schedule", "cron"]).ok();
+    assert!(cron.starts_with("0 3 * * * heir --root '"), "{cron}");
+    let timer = workspace.run(&["consolidate", "--schedule", "systemd"]).ok();
+    assert!(timer.contains("OnCalendar=*-*-* 03:00:00"), "{timer}");
+    assert_eq!(log_lines(&workspace), before);
+}

@@ -1,0 +1,136 @@
+//! Judges whether two memories contradict each other: by rules, and by a model that reads both if there is one.
+
+use heirloom_core::contradiction::{
+    Certainty, FindingKind, Verdict, compared_sentences, judge_pair,
+};
+use heirloom_core::words::normalise;
+use heirloom_embed::{Judge, builtin_judge, word_nearness};
+
+use crate::memory::ComparableMemory;
+
+/// Changes whenever rules may judge the same two texts differently. Cached verdicts of another version are not used.
+const RULES_VERSION: &str = "rules-2";
+
+/// The probability that one key with two values is a contradiction.
+const KEY_VALUE_PROBABILITY: f64 = 0.97;
+
+/// The same if the values are prose.
+const PROSE_VALUE_PROBABILITY: f64 = 0.6;
+
+/// A value of more words is prose, and another wording of it may say the same.
+const MAX_PLAIN_VALUE_WORDS: usize = 4;
+
+/// A judge of pairs of memories.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairJudge {
+    model: Option<&'static Judge>,
+}
+
+/// Returns one of the sentences of a memory that are compared.
+pub(super) fn sentence_of(memory: &ComparableMemory, number: u16) -> &str {
+    let sentences = compared_sentences(&memory.text);
+    sentences.get(usize::from(number)).copied().unwrap_or(&memory.text)
+}
+
+impl PairJudge {
+    /// Returns the built-in judge.
+    pub(crate) fn builtin() -> Self {
+        // A test of `heirloom-embed` reads the file that is compiled in.
+        PairJudge { model: builtin_judge().and_then(Result::ok) }
+    }
+
+    /// Returns what tells the verdicts of this judge from those of others.
+    pub(crate) fn version(&self) -> String {
+        let model = if self.model.is_some() { "+model" } else { "" };
+        format!("{} {RULES_VERSION}{model}", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Returns whether there is a model, which takes milliseconds a pair.
+    pub(crate) fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// Judges two memories by rules, which take microseconds.
+    pub(crate) fn judge_by_rules(&self, a: &ComparableMemory, b: &ComparableMemory) -> Verdict {
+        self.judge_with(a, b, None)
+    }
+
+    /// Returns the log-odds of the model for each two sentences; `None` without a model.
+    pub(crate) fn log_odds(&self, pairs: &[(&str, &str)]) -> Option<Vec<f32>> {
+        Some(self.model?.log_odds_of_all(pairs))
+    }
+
+    /// Judges two memories by rules and by the log-odds of the model.
+    pub(crate) fn judge_with(
+        &self,
+        a: &ComparableMemory,
+        b: &ComparableMemory,
+        log_odds: Option<f32>,
+    ) -> Verdict {
+        let verdict = judge_pair(&a.text, &b.text, &word_nearness, log_odds);
+        match two_values_of_a_key(a, b) {
+            Some(of_key) if of_key.probability > verdict.probability => of_key,
+            _ => verdict,
+        }
+    }
+}
+
+/// Returns the verdict on two facts that give one key two values; `None` for any others, and for amounts, whose units the
+/// rules compare.
+fn two_values_of_a_key(a: &ComparableMemory, b: &ComparableMemory) -> Option<Verdict> {
+    let ((key, value), (other_key, other_value)) =
+        a.key_value.as_ref().zip(b.key_value.as_ref())?;
+    if normalise(key) != normalise(other_key) || a.scope != b.scope {
+        return None;
+    }
+    let (plain, other_plain) = (without_spelling(value), without_spelling(other_value));
+    // A longer value may only say more.
+    let is_part = plain.contains(&other_plain) || other_plain.contains(&plain);
+    let starts_with_digit = |value: &str| value.starts_with(|c: char| c.is_ascii_digit());
+    if is_part || (starts_with_digit(&plain) && starts_with_digit(&other_plain)) {
+        return None;
+    }
+    let words = |value: &str| value.split_whitespace().count();
+    let is_certain = words(value).max(words(other_value)) <= MAX_PLAIN_VALUE_WORDS;
+    Some(Verdict {
+        probability: if is_certain { KEY_VALUE_PROBABILITY } else { PROSE_VALUE_PROBABILITY },
+        certainty: if is_certain { Certainty::Certain } else { Certainty::Possible },
+        kind: FindingKind::KeyValue,
+        reason: format!("`{key}` is `{value}` and `{other_value}`"),
+    })
+}
+
+/// Returns the letters and digits of a value in lower case.
+fn without_spelling(value: &str) -> String {
+    value.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keyed(key: &str, value: &str) -> ComparableMemory {
+        ComparableMemory {
+            key_value: Some((key.to_owned(), value.to_owned())),
+            ..ComparableMemory::of_text(&format!("{key}: {value}"))
+        }
+    }
+
+    fn certainty(a: &ComparableMemory, b: &ComparableMemory) -> Certainty {
+        let judge = PairJudge::builtin();
+        let verdicts = [judge.judge_by_rules(a, b), judge.judge_by_rules(b, a)];
+        assert_eq!(verdicts[0].certainty, verdicts[1].certainty);
+        verdicts[0].certainty
+    }
+
+    #[test]
+    fn one_key_with_two_values_is_a_certain_contradiction() {
+        let runner = keyed("test_runner", "nextest");
+        assert_eq!(certainty(&runner, &keyed("test_runner", "cargo test")), Certainty::Certain);
+        assert_eq!(certainty(&runner, &keyed("Test_Runner", "Nextest.")), Certainty::None);
+        assert_eq!(certainty(&runner, &keyed("linter", "clippy")), Certainty::None);
+        let scoped =
+            |scope: &str| ComparableMemory { scope: Some(scope.to_owned()), ..runner.clone() };
+        assert_ne!(certainty(&scoped("api"), &keyed("test_runner", "pytest")), Certainty::Certain);
+    }
+}

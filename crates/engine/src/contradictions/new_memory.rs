@@ -1,0 +1,272 @@
+//! Compares a memory that is being stored with a few similar ones.
+
+use std::collections::HashSet;
+
+use heirloom_core::contradiction::{
+    CandidateFinder, CandidatePair, Certainty, FindingKind, Verdict,
+};
+use heirloom_core::memory::MemoryEntry;
+use heirloom_core::recall::{for_each_term, is_stop_word, terms};
+use heirloom_core::record::{Record, Referent, short_id};
+use heirloom_core::{Hint, transcript};
+use heirloom_embed::builtin;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::judge::{PairJudge, sentence_of};
+use super::record::{NewContradiction, pair_of, record_contradictions, write_contradiction};
+use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, WriteTransaction};
+use crate::recall::read_similar_to;
+use crate::view::{Role, View, present, span};
+use crate::workspace::memory_document::MemoryDocument;
+use crate::{Error, Session};
+
+/// How many memories that share the most words with the new one are compared by their vectors, too.
+const MAX_SIMILAR: usize = 64;
+
+/// How many of these are judged by rules.
+const MAX_JUDGED: usize = 16;
+
+/// How many are read by the model, if there is one.
+const MAX_READ_BY_MODEL: usize = 4;
+
+/// Most contradictions of a new memory.
+const MAX_CONTRADICTED: usize = 5;
+
+/// How many memories that are stored together are compared; a scan compares the others.
+const MAX_STORED_TOGETHER: usize = 50;
+
+/// Most characters of a memory that is shown.
+const MAX_SHOWN_CHARS: usize = 160;
+
+/// A memory that a new one contradicts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ContradictedMemory {
+    /// Id of the memory.
+    pub(crate) id: String,
+    /// Its text.
+    text: String,
+    /// The path and line where it is written.
+    source: String,
+    /// Id of the recorded contradiction, by which it is resolved.
+    contradiction: String,
+    /// Whether they certainly contradict each other, or may.
+    certainty: Certainty,
+    /// In what they differ.
+    differs_in: FindingKind,
+    /// How likely they contradict each other, from 0 to 1.
+    score: f64,
+    /// Why.
+    reason: String,
+}
+
+impl ContradictedMemory {
+    /// Describes a contradiction with a known memory, under the id of its record.
+    fn new(known: &MemorySlice, found: &NewContradiction, id: String) -> Self {
+        let item = known.item(&found.a.referent);
+        let Verdict { probability, certainty, kind, ref reason } = found.verdict;
+        ContradictedMemory {
+            id: item.as_ref().map_or_else(|| found.a.referent.to_string(), |item| item.id.clone()),
+            text: transcript::excerpt(&found.a.text, MAX_SHOWN_CHARS),
+            source: item.map(|item| item.source).unwrap_or_default(),
+            contradiction: id,
+            certainty,
+            differs_in: kind,
+            score: (probability * 1000.0).round() / 1000.0,
+            reason: reason.clone(),
+        }
+    }
+}
+
+/// Compares a record that a transaction writes with similar ones, and records what it contradicts in the same transaction.
+pub(crate) fn check_new_record(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    record: &Record,
+) -> Result<Vec<ContradictedMemory>, Error> {
+    let Some(new) = ComparableMemory::of_record(record.id.into(), record) else {
+        return Ok(vec![]);
+    };
+    check_new(transaction, known, &new, |name| record.supersedes.contains(name))
+}
+
+/// Compares an entry that a transaction writes to a document with similar memories, and records what it contradicts in the
+/// same transaction. `document` is the edited document.
+pub(crate) fn check_new_entry(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    document: &MemoryDocument,
+    entry: &MemoryEntry,
+) -> Result<Vec<ContradictedMemory>, Error> {
+    let Some(mut new) = ComparableMemory::of_entry(document, entry) else { return Ok(vec![]) };
+    let found = find_contradicted(transaction.session(), known, &new, |_| false);
+    if found.is_empty() {
+        return Ok(vec![]);
+    }
+    new.referent = Referent::Entry(transaction.write_entry_id(known, document, entry)?);
+    write_all(transaction, known, &new, found)
+}
+
+/// Compares a memory that a transaction writes with similar ones, and records what it contradicts in the same transaction.
+pub(crate) fn check_new(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    new: &ComparableMemory,
+    is_left_out: impl Fn(&Referent) -> bool,
+) -> Result<Vec<ContradictedMemory>, Error> {
+    let found = find_contradicted(transaction.session(), known, new, is_left_out);
+    write_all(transaction, known, new, found)
+}
+
+fn write_all(
+    transaction: &mut WriteTransaction<'_>,
+    known: &MemorySlice,
+    new: &ComparableMemory,
+    found: Vec<NewContradiction>,
+) -> Result<Vec<ContradictedMemory>, Error> {
+    let mut contradicted = Vec::new();
+    for found in found {
+        let found = NewContradiction { b: new.clone(), ..found };
+        let id = write_contradiction(transaction, known, &found)?;
+        contradicted.push(ContradictedMemory::new(known, &found, id));
+    }
+    Ok(contradicted)
+}
+
+/// Compares records that were stored together with similar ones, and records what they contradict. Returns a note for each
+/// contradiction.
+pub(crate) fn check_stored(session: &Session, stored: &[Referent]) -> Result<Vec<String>, Error> {
+    let mut found: Vec<NewContradiction> = Vec::new();
+    let known = MemoryQuery::new()
+        .referents_without_relations(stored.iter().take(MAX_STORED_TOGETHER).cloned())
+        .read_without_documents(session);
+    for memory in stored.iter().take(MAX_STORED_TOGETHER) {
+        let Some(new) = known.comparable(memory, session.today()) else { continue };
+        let similar = read_similar_to(session, &new.text)?;
+        for contradiction in find_contradicted(session, &similar, &new, |_| false) {
+            if !found.iter().any(|other| is_same(other, &contradiction)) {
+                found.push(contradiction);
+            }
+        }
+    }
+    let recorded = record_contradictions(session, &found)?;
+    let note = |(number, id): (usize, String)| {
+        let NewContradiction { a, b, verdict } = &found[number];
+        let reason = match verdict.reason.as_str() {
+            "" => verdict.kind.name(),
+            reason => reason,
+        };
+        let (a, b, id) = (a.referent.short(), b.referent.short(), short_id(&id));
+        format!("{b} contradicts {a}: {reason} (contradiction {id})")
+    };
+    Ok(recorded.into_iter().map(note).collect())
+}
+
+/// Returns whether two contradictions are between the same memories.
+fn is_same(one: &NewContradiction, other: &NewContradiction) -> bool {
+    pair_of(&one.a.referent, &one.b.referent) == pair_of(&other.a.referent, &other.b.referent)
+}
+
+/// Returns the known memories that a new one contradicts, the most likely first. Those that it replaces are left out.
+fn find_contradicted(
+    session: &Session,
+    known: &MemorySlice,
+    new: &ComparableMemory,
+    is_left_out: impl Fn(&Referent) -> bool,
+) -> Vec<NewContradiction> {
+    let mut others = known.comparable_memories(session.today());
+    others.retain(|other| {
+        other.referent != new.referent
+            && !is_left_out(&other.referent)
+            && new.has_common_scope(other)
+    });
+    let mut others = keep_similar(others, new);
+    let stated = new.text_hash();
+    others.retain(|(other, _)| other.text_hash() != stated);
+    let judge = PairJudge::builtin();
+    let mut judged: Vec<NewContradiction> = Vec::new();
+    for (number, (other, sentences)) in others.into_iter().enumerate() {
+        let log_odds = || {
+            let [at_other, at_new] = sentences;
+            let pair = (sentence_of(&other, at_other), sentence_of(new, at_new));
+            judge.log_odds(&[pair])?.first().copied()
+        };
+        let verdict = match number < MAX_READ_BY_MODEL && judge.has_model() {
+            true => judge.judge_with(&other, new, log_odds()),
+            false => judge.judge_by_rules(&other, new),
+        };
+        if verdict.certainty != Certainty::None {
+            judged.push(NewContradiction { a: other, b: new.clone(), verdict });
+        }
+    }
+    judged.sort_by(|x, y| y.verdict.probability.total_cmp(&x.verdict.probability));
+    judged.truncate(MAX_CONTRADICTED);
+    judged
+}
+
+/// Keeps the memories that are most similar to a new one, or have its key, each with the sentences of both that are
+/// similar.
+fn keep_similar(
+    others: Vec<ComparableMemory>,
+    new: &ComparableMemory,
+) -> Vec<(ComparableMemory, [u16; 2])> {
+    let of_new: HashSet<String> =
+        terms(&new.text).into_iter().filter(|term| !is_stop_word(term)).collect();
+    let count_shared = |text: &str| {
+        let mut shared = 0;
+        for piece in text.split_whitespace() {
+            for_each_term(piece, &mut |term| shared += usize::from(of_new.contains(term)));
+        }
+        shared
+    };
+    let key = new.key_value.as_ref().map(|(key, _)| key);
+    let mut sharing: Vec<(usize, ComparableMemory)> = Vec::new();
+    let mut found: Vec<(ComparableMemory, [u16; 2])> = Vec::new();
+    for other in others {
+        if key.is_some() && other.key_value.as_ref().map(|(key, _)| key) == key {
+            found.push((other, [0, 0]));
+            continue;
+        }
+        let shared = count_shared(&other.text);
+        if shared > 0 {
+            sharing.push((shared, other));
+        }
+    }
+    sharing.sort_by(|x, y| y.0.cmp(&x.0).then_with(|| x.1.referent.cmp(&y.1.referent)));
+    sharing.truncate(MAX_SIMILAR);
+    let mut finder = CandidateFinder::new(builtin());
+    sharing.iter().for_each(|(_, other)| finder.add(&other.text, builtin()));
+    finder.add(&new.text, builtin());
+    let pairs = finder.finish().before(sharing.len(), MAX_JUDGED);
+    let mut sharing: Vec<Option<ComparableMemory>> =
+        sharing.into_iter().map(|(_, other)| Some(other)).collect();
+    for CandidatePair { a, sentences, .. } in pairs {
+        found.extend(sharing[a as usize].take().map(|other| (other, sentences)));
+    }
+    found.truncate(MAX_JUDGED);
+    found
+}
+
+/// Prints the memories that a new one contradicts.
+pub(crate) fn show_contradicted(view: &mut View, memories: &[ContradictedMemory]) {
+    for memory in memories {
+        let (role, verb) = match memory.certainty {
+            Certainty::Certain => (Role::Bad, "contradicts"),
+            Certainty::Possible | Certainty::None => (Role::Warning, "may contradict"),
+        };
+        view.line([
+            span(role, format!("   {verb} ")),
+            span(Role::Key, short_id(&memory.id)),
+            format!("  {}  ", present::opening(&memory.text)).into(),
+            span(Role::Source, &memory.source),
+        ]);
+        let resolve = Hint::text("      ");
+        let resolve = match memory.reason.is_empty() {
+            true => resolve,
+            false => resolve.then(format!("{}; ", memory.reason)),
+        };
+        let id = short_id(&memory.contradiction);
+        let resolve = resolve.call("contradictions_resolve", [("id", id), ("resolution", "…")]);
+        view.line([span(Role::Dim, resolve)]);
+    }
+}

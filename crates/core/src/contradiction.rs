@@ -21,6 +21,7 @@ mod modality;
 mod model;
 mod number;
 mod number_words;
+mod phrases;
 mod polarity;
 mod quantity;
 mod sentences;
@@ -33,5 +34,5 @@ mod verdict;
 
 pub use candidates::{CandidateFinder, CandidatePair, Candidates, compared_sentences};
 pub use find::{Contradiction, find_contradiction};
-pub use judge::{judge_pair, may_contradict, named_features};
+pub use judge::{judge_pair, may_contradict, min_probability_in_scan, named_features};
 pub use verdict::{Certainty, FindingKind, Verdict};

@@ -1,8 +1,8 @@
 //! Words of grammar that tell statements that contradict each other from others: whether one has them, or both do.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::phrases::PhraseTable;
 use super::token::Token;
 
 /// The words and pairs of words, several forms of one separated by `|`.
@@ -270,29 +270,19 @@ pub(super) fn has_condition(cues: CueSet) -> bool {
     numbers.iter().any(|cue| cues.has(*cue))
 }
 
-fn table() -> &'static HashMap<&'static str, Vec<u16>> {
-    static TABLE: OnceLock<HashMap<&'static str, Vec<u16>>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut table: HashMap<&'static str, Vec<u16>> = HashMap::new();
-        for (number, forms) in CUES.iter().enumerate() {
-            for form in forms.split('|') {
-                table.entry(form).or_default().push(number as u16);
-            }
-        }
-        table
-    })
-}
-
 /// Returns the cues of a statement.
 pub(super) fn cues_of(tokens: &[Token<'_>]) -> CueSet {
+    static TABLE: OnceLock<PhraseTable<usize>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let numbered = CUES.iter().enumerate();
+        PhraseTable::new(
+            numbered.flat_map(|(cue, forms)| forms.split('|').map(move |form| (form, cue))),
+        )
+    });
     let mut set = CueSet::default();
-    let mut add = |phrase: &str| {
-        table().get(phrase).into_iter().flatten().for_each(|cue| set.add(usize::from(*cue)));
-    };
-    let words: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
-    words.iter().for_each(|word| add(word));
-    words.windows(2).for_each(|pair| add(&pair.join(" ")));
-    words.windows(3).filter(|words| words[0] == "there").for_each(|words| add(&words.join(" ")));
+    for at in 0..tokens.len() {
+        table.at(tokens, at).for_each(|cue| set.add(cue));
+    }
     set
 }
 

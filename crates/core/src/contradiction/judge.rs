@@ -34,6 +34,12 @@ pub fn judge_pair(a: &str, b: &str, nearness: WordNearness<'_>, log_odds: Option
     })
 }
 
+/// Returns the probability from which a pair is worth reporting that was found in a scan of many memories. Few of the pairs
+/// that a scan judges contradict each other, so it is greater than that from which a single pair is possible.
+pub fn min_probability_in_scan(has_log_odds: bool) -> f64 {
+    Model::builtin().combination(has_log_odds).min_possible_in_scan
+}
+
 /// Returns whether two texts have enough in common to contradict each other: a word, or things of one group. If not, judging
 /// them is not worth the time.
 pub fn may_contradict(a: &str, b: &str) -> bool {

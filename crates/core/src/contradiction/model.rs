@@ -27,6 +27,8 @@ pub(super) struct Combination {
     log_odds_factor: f64,
     /// The probability from which two statements may contradict each other.
     pub(super) min_possible: f64,
+    /// The same among the many pairs that a scan judges, of which few contradict each other.
+    pub(super) min_possible_in_scan: f64,
     /// The probability from which they certainly do.
     pub(super) min_certain: f64,
     /// The probability from which they certainly do if they say the same apart from one difference.
@@ -74,6 +76,11 @@ impl Model {
         self.names.lines()
     }
 
+    /// Returns how scores become probabilities, without or with the log-odds of another model.
+    pub(super) fn combination(&self, has_log_odds: bool) -> Combination {
+        if has_log_odds { self.with_log_odds } else { self.alone }
+    }
+
     /// Returns the probability that two statements with these features contradict each other, and what follows from it.
     pub(super) fn probability(
         &self,
@@ -82,7 +89,7 @@ impl Model {
     ) -> (f64, Combination) {
         let score: f32 = self.trees.iter().map(|tree| tree.value(features)).sum();
         let log_odds = log_odds.filter(|log_odds| log_odds.is_finite());
-        let combination = if log_odds.is_some() { self.with_log_odds } else { self.alone };
+        let combination = self.combination(log_odds.is_some());
         let log_odds = f64::from(log_odds.unwrap_or_default());
         let odds = combination.intercept
             + combination.trees_factor * f64::from(score)
@@ -136,6 +143,7 @@ impl Reader {
             trees_factor: next()?,
             log_odds_factor: next()?,
             min_possible: next()?,
+            min_possible_in_scan: next()?,
             min_certain: next()?,
             min_certain_if_clean: next()?,
         })

@@ -9,7 +9,17 @@ use crate::run::root;
 
 /// The modules of the engine, from the ground up. Modules of the ground floor may use each other.
 const FLOORS: &[&[&str]] = &[
-    &["client", "error", "llm", "operation", "process_cache", "progress", "session", "view"],
+    &[
+        "client",
+        "error",
+        "llm",
+        "operation",
+        "process_cache",
+        "progress",
+        "session",
+        "view",
+        "word_nearness",
+    ],
     &["hot", "import", "signals", "usage", "workspace"],
     &["cold", "indexing"],
     &["memory"],

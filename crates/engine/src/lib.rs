@@ -27,6 +27,7 @@ mod signals;
 mod usage;
 pub mod view;
 mod watch;
+mod word_nearness;
 mod work_session;
 pub mod workspace;
 

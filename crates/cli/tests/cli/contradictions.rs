@@ -328,7 +328,8 @@ fn purging_a_memory_purges_what_quotes_it() {
 #[test]
 fn two_branches_that_find_and_resolve_the_same_merge() {
     let origin = team();
-    store(&origin, SHORT);
+    let older = ["fact", "add", "--section", "Constraints", SHORT];
+    origin.run_at("2026-02-20T00:00:00Z", &older).ok();
     origin.commit_all("2026-02-21T00:00:00Z");
     let base = id_of(&store(&origin, LONG));
     let id = open(&origin)[0]["id"].as_str().unwrap().to_owned();

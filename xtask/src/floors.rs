@@ -9,17 +9,7 @@ use crate::run::root;
 
 /// The modules of the engine, from the ground up. Modules of the ground floor may use each other.
 const FLOORS: &[&[&str]] = &[
-    &[
-        "client",
-        "error",
-        "llm",
-        "operation",
-        "process_cache",
-        "progress",
-        "session",
-        "view",
-        "word_nearness",
-    ],
+    &["client", "error", "llm", "operation", "process_cache", "progress", "session", "view"],
     &["hot", "import", "signals", "usage", "workspace"],
     &["cold", "indexing"],
     &["memory"],

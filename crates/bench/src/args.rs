@@ -84,6 +84,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     BareTantivy(BareTantivyArgs),
     Similarity(SimilarityArgs),
+    Contradictions(ContradictionsArgs),
     Citations(CitationsArgs),
     Extraction(ExtractionArgs),
     Replay(ReplayArgs),
@@ -380,6 +381,27 @@ pub(crate) struct SimilarityArgs {
     /// Rows of two texts and a score, separated by commas or tabs
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Measures how well pairs of statements that contradict each other are told from others.
+///
+/// Both the rules and the model that is compiled in, if one is, judge each pair.
+#[derive(Args)]
+pub(crate) struct ContradictionsArgs {
+    /// Lines of two statements and 1 if they contradict each other, else 0, separated by tabs
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Use the model of this file
+    #[arg(long = "judge", value_name = "PATH", conflicts_with = "rules_only")]
+    pub(crate) model: Option<PathBuf>,
+
+    /// Use no model
+    #[arg(long)]
+    pub(crate) rules_only: bool,
 
     #[command(flatten)]
     pub(crate) output: Output,

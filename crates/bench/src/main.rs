@@ -1,8 +1,8 @@
 //! `heirloom-bench` measures the `heir` binary against bars and against its peers.
 //!
 //! `args` is the command line. Each measurement has a module: `start`, `fold`, `recall` (for `questions` and
-//! `similarity`), `citations`, `extraction`, `consolidation`, `scale`, `cold`, `workspace`, `replay`, `peers` and `answers`. They share
-//! `generate` (workspaces of `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random
+//! `similarity`), `citations`, `extraction`, `consolidation`, `contradictions`, `scale`, `cold`, `workspace`, `replay`, `peers` and
+//! `answers`. They share `generate` (workspaces of `documents` with filler text of `prose`), `records` (memory logs), `corpus` (memories of random
 //! words), `invocation` (running programs), `timing` (interleaved runs), `trace` (opened files), `mcp` (clients of servers),
 //! and `report` (bars and tables).
 
@@ -18,6 +18,7 @@ mod assembly;
 mod citations;
 mod cold;
 mod consolidation;
+mod contradictions;
 mod corpus;
 mod documents;
 mod extraction;
@@ -117,6 +118,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Similarity(args) => {
             finish(&recall::similarity::measure(&args.file)?, &args.output)
         }
+        Command::Contradictions(args) => finish(&contradictions::measure(&args)?, &args.output),
         Command::Citations(args) => finish_judged(&citations::measure(&args.files)?, &args.judged),
         Command::Extraction(args) => {
             finish_judged(&extraction::measure(&args.files)?, &args.judged)

@@ -83,6 +83,14 @@ impl JudgeFile {
     }
 }
 
+/// The model that is compiled in; `None` until its file is in the repository.
+static BUILTIN: Option<JudgeFile> = None;
+
+/// Returns the model that is compiled in, if one is. The first call reads the file.
+pub fn builtin_judge() -> Option<Result<&'static Judge, &'static JudgeError>> {
+    BUILTIN.as_ref().map(JudgeFile::judge)
+}
+
 impl Judge {
     /// Checks and reads a model's file. Weights of eight bits stay in it; those of four bits are unpacked.
     pub fn parse(bytes: &'static [u8]) -> Result<Self, JudgeError> {
@@ -133,4 +141,16 @@ impl Judge {
 fn join(first: &[u32], second: &[u32]) -> Joined {
     let tokens = [&[START], first, &[SEPARATOR], second, &[SEPARATOR]].concat();
     Joined { tokens, second_start: first.len() + 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_that_is_compiled_in_can_be_read() {
+        if let Some(judge) = builtin_judge() {
+            assert!(judge.is_ok(), "{judge:?}");
+        }
+    }
 }

@@ -14,11 +14,13 @@ mod preprocess;
 mod tensors;
 #[cfg(feature = "transformer")]
 mod transformer;
+mod word_nearness;
 mod wordpiece;
 
 pub use endpoint::Endpoint;
-pub use judge::{Judge, JudgeError, JudgeFile};
+pub use judge::{Judge, JudgeError, JudgeFile, builtin_judge};
 pub use model::{StaticModel, builtin};
 #[cfg(feature = "transformer")]
 pub use transformer::{ModelFiles, Transformer};
+pub use word_nearness::word_nearness;
 pub use wordpiece::Vocabulary;

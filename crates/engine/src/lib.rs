@@ -27,7 +27,6 @@ mod signals;
 mod usage;
 pub mod view;
 mod watch;
-mod word_nearness;
 mod work_session;
 pub mod workspace;
 

@@ -121,7 +121,7 @@ pub struct MergedFact {
     pub memories: Vec<PlannedMemory>,
     /// The text of the merged fact.
     pub text: String,
-    /// The least share of common words of two of them.
+    /// The least share of the words of the longest one that another one has, too.
     #[serde(default)]
     pub similarity: f64,
 }

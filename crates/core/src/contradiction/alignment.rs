@@ -122,10 +122,12 @@ fn is_numbered(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns whether a part of a name is the other word, or a part of it.
+/// Returns whether one of two words is a part of the other one, which is a name.
 fn shares_part(a: &Token<'_>, b: &Token<'_>) -> bool {
-    let has = |one: &Token<'_>, other: &Token<'_>| one.parts.contains(&other.stem);
-    has(a, b) || has(b, a) || a.parts.iter().any(|part| b.parts.contains(part))
+    let has = |one: &Token<'_>, other: &Token<'_>| {
+        other.parts.is_empty() && one.parts.contains(&other.stem)
+    };
+    has(a, b) || has(b, a)
 }
 
 /// Returns the cells of a matrix in some rows and columns.

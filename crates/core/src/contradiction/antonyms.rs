@@ -80,10 +80,7 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("lock|locked", "unlock|unlocked|open"),
     ("long", "short"),
     ("loud", "quiet|silent|silently"),
-    (
-        "mandatory|compulsory|required|must|obligatory|needs|requires",
-        "optional|voluntary|may|unnecessary|skip|skipped",
-    ),
+    ("mandatory|compulsory|obligatory", "voluntary|unnecessary|skip|skipped"),
     ("maximum|max|most", "minimum|min|least"),
     ("merge|merged|combined|joint", "split|separate|separated"),
     ("multiple|many|several|two|various", "single|one|sole"),

@@ -44,6 +44,10 @@ pub(super) struct QuantityComparison {
     pub(super) equal: usize,
     /// How many differ and can hold together.
     pub(super) compatible: usize,
+    /// The greatest share of the words around two of these that stand for each other.
+    pub(super) compatible_context: f32,
+    /// The same of two equal ones.
+    pub(super) equal_context: f32,
     /// Those that exclude each other, the one with most in common around it first.
     pub(super) exclusive: Vec<ExclusiveAmounts>,
     /// How many of each statement have none of the same dimension in the other.
@@ -85,8 +89,14 @@ pub(super) fn compare_quantities(
         }
         (is_used_a[pair.a], is_used_b[pair.b]) = (true, true);
         match relation {
-            Relation::Equal => comparison.equal += 1,
-            Relation::Compatible => comparison.compatible += 1,
+            Relation::Equal => {
+                comparison.equal += 1;
+                comparison.equal_context = comparison.equal_context.max(pair.context);
+            }
+            Relation::Compatible => {
+                comparison.compatible += 1;
+                comparison.compatible_context = comparison.compatible_context.max(pair.context);
+            }
             Relation::Exclusive => comparison.exclusive.push(pair),
         }
     }
@@ -130,7 +140,9 @@ fn is_of_same(a: &Quantity, b: &Quantity, nearness: WordNearness<'_>) -> bool {
     if a.of == b.of || !is_named && (a.of.is_empty() || b.of.is_empty()) {
         return true;
     }
-    !a.of.is_empty() && !b.of.is_empty() && nearness(&a.of, &b.of) >= SYNONYM_MIN_COSINE
+    let is_near =
+        |one: &String, other: &String| one == other || nearness(one, other) >= SYNONYM_MIN_COSINE;
+    a.of.iter().any(|one| b.of.iter().any(|other| is_near(one, other)))
 }
 
 /// Returns the share of the words around two amounts that stand for each other.

@@ -1,8 +1,8 @@
 //! Words of grammar that tell statements that contradict each other from others: whether one has them, or both do.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::phrases::PhraseTable;
 use super::token::Token;
 
 /// The words and pairs of words, several forms of one separated by `|`.
@@ -224,6 +224,23 @@ pub(super) const CUES: &[&str] = &[
     "is not|are not",
     "of them",
     "not only",
+    "unlimited|no limit|not limited|isn't limited|aren't limited|without limit|not capped|isn't capped|aren't capped|any number",
+    "however long|however many|as long as|as often as|however much",
+    "shut down|rid|given up|gave up|retired",
+    "left to|discretion|taste|own choice|up to them|up to the",
+    "fine|tolerated|acceptable|ok",
+    "decides|decide",
+    "ignore|ignores|ignored",
+    "rule|convention|requirement|policy",
+    "warning|warnings|hint",
+    "at any",
+    "even if|even when",
+    "depends|depending",
+    "sole|solely|exclusively",
+    "by itself|on its own|themselves",
+    "consequences|effect",
+    "checked|check|checks",
+    "precisely",
 ];
 
 /// The cues of a statement, one bit each.
@@ -241,29 +258,48 @@ impl CueSet {
     }
 }
 
-fn table() -> &'static HashMap<&'static str, Vec<u16>> {
-    static TABLE: OnceLock<HashMap<&'static str, Vec<u16>>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut table: HashMap<&'static str, Vec<u16>> = HashMap::new();
-        for (number, forms) in CUES.iter().enumerate() {
-            for form in forms.split('|') {
-                table.entry(form).or_default().push(number as u16);
-            }
-        }
-        table
-    })
+/// Words that limit when a statement holds.
+const CONDITIONS: &[&str] = &[
+    "after",
+    "before",
+    "during",
+    "except",
+    "if",
+    "used to",
+    "until",
+    "unless",
+    "was|were",
+    "when|whenever",
+    "while|whereas",
+    "previously|formerly",
+    "ago",
+    "example",
+    "only",
+];
+
+/// Returns whether a statement says when it holds.
+pub(super) fn has_condition(cues: CueSet) -> bool {
+    static NUMBERS: OnceLock<Vec<usize>> = OnceLock::new();
+    let numbers = NUMBERS.get_or_init(|| {
+        let number = |condition: &&str| CUES.iter().position(|cue| cue == condition);
+        CONDITIONS.iter().filter_map(number).collect()
+    });
+    numbers.iter().any(|cue| cues.has(*cue))
 }
 
 /// Returns the cues of a statement.
 pub(super) fn cues_of(tokens: &[Token<'_>]) -> CueSet {
+    static TABLE: OnceLock<PhraseTable<usize>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let numbered = CUES.iter().enumerate();
+        PhraseTable::new(
+            numbered.flat_map(|(cue, forms)| forms.split('|').map(move |form| (form, cue))),
+        )
+    });
     let mut set = CueSet::default();
-    let mut add = |phrase: &str| {
-        table().get(phrase).into_iter().flatten().for_each(|cue| set.add(usize::from(*cue)));
-    };
-    let words: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
-    words.iter().for_each(|word| add(word));
-    words.windows(2).for_each(|pair| add(&pair.join(" ")));
-    words.windows(3).filter(|words| words[0] == "there").for_each(|words| add(&words.join(" ")));
+    for at in 0..tokens.len() {
+        table.at(tokens, at).for_each(|cue| set.add(cue));
+    }
     set
 }
 
@@ -275,6 +311,7 @@ mod tests {
     #[test]
     fn cues_fit_into_their_set() {
         assert!(CUES.len() <= 256, "{}", CUES.len());
+        assert!(CONDITIONS.iter().all(|condition| CUES.contains(condition)));
         let used_to = CUES.iter().position(|cue| *cue == "used to").unwrap();
         assert!(cues_of(&tokens("It used to be slow")).has(used_to));
         assert!(!cues_of(&tokens("It is used today")).has(used_to));

@@ -1,51 +1,34 @@
 //! The numbers from which the model computes how likely two statements contradict each other.
 
 use super::alignment::{Alignment, SYNONYM_MIN_COSINE};
-use super::compare_quantities::{QuantityComparison, compare_quantities};
+use super::comparison::Comparison;
 use super::cues::CUES;
-use super::differences::Differences;
+use super::finding::Finding;
 use super::modality::{MODALITIES, QUANTIFIERS};
-use super::parts::{PREPOSITIONS, PartNearness};
 use super::statement::Statement;
 use super::unit::Dimension;
-use crate::consolidation::WordNearness;
+use super::verdict::FindingKind;
 
-/// Two statements with all that the rules found.
-#[derive(Debug)]
-pub(super) struct Comparison<'s, 't> {
-    pub(super) a: &'s Statement<'t>,
-    pub(super) b: &'s Statement<'t>,
-    pub(super) alignment: Alignment,
-    pub(super) quantities: QuantityComparison,
-    pub(super) differences: Differences,
-    parts: PartNearness,
-}
-
-impl<'s, 't> Comparison<'s, 't> {
-    /// Compares two statements.
-    pub(super) fn new(
-        a: &'s Statement<'t>,
-        b: &'s Statement<'t>,
-        nearness: WordNearness<'_>,
-    ) -> Self {
-        let alignment = Alignment::new(a, b, nearness);
-        let quantities = compare_quantities(a, b, &alignment, nearness);
-        let differences = Differences::new(a, b, &alignment, nearness);
-        let parts = PartNearness::new(a, b, &alignment, nearness);
-        Comparison { a, b, alignment, quantities, differences, parts }
+impl Comparison<'_, '_> {
+    /// Returns the features, always in the same order.
+    pub(super) fn features(&self, finding: &Finding) -> Features {
+        self.add_all(Features { names: None, values: vec![] }, finding)
     }
 
-    /// Returns the features with their names, always in the same order.
-    pub(super) fn features(&self) -> Features {
-        let mut features = Features { names: vec![], values: vec![] };
+    /// Returns the features with their names.
+    pub(super) fn named_features(&self, finding: &Finding) -> Features {
+        self.add_all(Features { names: Some(vec![]), values: vec![] }, finding)
+    }
+
+    fn add_all(&self, mut features: Features, finding: &Finding) -> Features {
         self.add_overlap(&mut features);
         self.add_places(&mut features);
-        self.add_parts(&mut features);
         self.add_names(&mut features);
         self.add_differences(&mut features);
         self.add_quantities(&mut features);
         self.add_classes(&mut features);
         self.add_cues(&mut features);
+        add_finding(&mut features, finding);
         features
     }
 
@@ -60,7 +43,6 @@ impl<'s, 't> Comparison<'s, 't> {
         features.add("near words", near.count() as f32);
         features.add("loose words", loose.count() as f32);
         features.add("overlap", 2.0 * equal as f32 / all.max(1) as f32);
-        features.add_both("words", self.a.content.len() as f32, self.b.content.len() as f32);
         features.add_both("other words", only_a.len() as f32, only_b.len() as f32);
         features.add_both("coverage", mean(best_a), mean(best_b));
         features.add_both("least", least(best_a), least(best_b));
@@ -103,35 +85,6 @@ impl<'s, 't> Comparison<'s, 't> {
             is_equal && (two[0].a < two[1].a) != (two[0].b < two[1].b)
         });
         features.add("reordered", is_reordered.count() as f32);
-        let words = |statement: &Statement<'_>| statement.tokens.len() as f32;
-        features.add_both("all words", words(self.a), words(self.b));
-        let clauses = |statement: &Statement<'_>| {
-            statement.tokens.last().map_or(0, |last| last.clause) as f32
-        };
-        features.add_both("clauses", clauses(self.a), clauses(self.b));
-    }
-
-    fn add_parts(&self, features: &mut Features) {
-        let parts = &self.parts;
-        features.add("nearness", parts.whole);
-        features.add("nearness of subjects", parts.subjects);
-        features.add("nearness of predicates", parts.predicates);
-        features.add("nearness of heads", parts.heads);
-        features.add("nearness of modifiers", parts.modifiers);
-        features.add("nearness of verbs", parts.verbs);
-        features.add("nearness of rests", parts.rests);
-        features.add("nearness of predicate rests", parts.predicate_rests);
-        features.add_both(
-            "nearness of subject and predicate",
-            parts.subject_a_predicate_b,
-            parts.subject_b_predicate_a,
-        );
-        for (preposition, nearness) in PREPOSITIONS.iter().zip(parts.objects) {
-            features.add_named(|| format!("object of {preposition}"), nearness);
-        }
-        features.add("replaced after", parts.replaced_after as f32);
-        features.add("replaced before", parts.replaced_before as f32);
-        features.add("replaced max", parts.replaced_max);
     }
 
     fn add_names(&self, features: &mut Features) {
@@ -188,6 +141,8 @@ impl<'s, 't> Comparison<'s, 't> {
         features.add_both("amounts", a.len() as f32, b.len() as f32);
         features.add("equal amounts", found.equal as f32);
         features.add("compatible amounts", found.compatible as f32);
+        features.add("compatible context", found.compatible_context);
+        features.add("equal context", found.equal_context);
         features.add("exclusive amounts", found.exclusive.len() as f32);
         features.add("exclusive context", found.exclusive.first().map_or(-1.0, |it| it.context));
         features.add_both("unmatched", found.unmatched_a as f32, found.unmatched_b as f32);
@@ -236,10 +191,23 @@ impl<'s, 't> Comparison<'s, 't> {
     }
 }
 
+fn add_finding(features: &mut Features, finding: &Finding) {
+    features.add("is clean", f32::from(u8::from(finding.is_clean)));
+    let [rest_a, rest_b] = finding.rest.map(|count| count as f32);
+    features.add_both("rest", rest_a, rest_b);
+    let [names_a, names_b] = finding.names_in_rest.map(|count| count as f32);
+    features.add_both("names in rest", names_a, names_b);
+    for kind in FindingKind::ALL {
+        let is_kind = f32::from(u8::from(finding.kind == kind));
+        features.add_named(|| format!("finding {kind}"), is_kind);
+    }
+}
+
 /// Numbers with names.
 #[derive(Debug)]
 pub(super) struct Features {
-    pub(super) names: Vec<String>,
+    /// The names, if they are wanted.
+    pub(super) names: Option<Vec<String>>,
     pub(super) values: Vec<f32>,
 }
 
@@ -249,7 +217,9 @@ impl Features {
     }
 
     fn add_named(&mut self, name: impl FnOnce() -> String, value: f32) {
-        self.names.push(name());
+        if let Some(names) = &mut self.names {
+            names.push(name());
+        }
         self.values.push(value);
     }
 

@@ -384,7 +384,9 @@ impl Member {
 
 /// Returns the groups that a word or a phrase, in lower case, is a member of.
 pub(super) fn members(phrase: &str) -> &'static [Member] {
-    groups().members.get(phrase).map_or(&[], Vec::as_slice)
+    let members = &groups().members;
+    let singular = || members.get(phrase.strip_suffix('s').filter(|word| word.len() > 3)?);
+    members.get(phrase).or_else(singular).map_or(&[], Vec::as_slice)
 }
 
 /// Returns whether a word, in lower case, is the name of a product that may have a version.
@@ -403,6 +405,7 @@ mod tests {
         assert_eq!(members("postgres")[0].group, members("mysql")[0].group);
         assert_eq!(members("github actions")[0].kind(), GroupKind::Choice);
         assert_eq!(members("staging")[0].kind(), GroupKind::Scope);
+        assert_eq!(members("mondays"), members("monday"));
         assert_eq!(members("giraffe"), []);
         assert!(is_product("node") && is_product("python"));
         assert!(!is_product("left"));

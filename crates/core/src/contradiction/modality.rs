@@ -1,5 +1,8 @@
 //! Reads how binding a statement is, and of how much it holds.
 
+use std::sync::OnceLock;
+
+use super::phrases::PhraseTable;
 use super::token::Token;
 
 /// How binding a statement is.
@@ -128,6 +131,34 @@ const MODAL_PHRASES: &[(&str, Modality)] = &[
     ("up to each", Modality::Permitted),
     ("up to its", Modality::Permitted),
     ("up to their", Modality::Permitted),
+    ("up to them", Modality::Permitted),
+    ("up to him", Modality::Permitted),
+    ("up to whoever", Modality::Permitted),
+    ("left to", Modality::Permitted),
+    ("discretion", Modality::Permitted),
+    ("taste", Modality::Permitted),
+    ("own choice", Modality::Permitted),
+    ("choice is", Modality::Permitted),
+    ("they like", Modality::Permitted),
+    ("he likes", Modality::Permitted),
+    ("they please", Modality::Permitted),
+    ("is fine", Modality::Permitted),
+    ("are fine", Modality::Permitted),
+    ("fine too", Modality::Permitted),
+    ("is ok", Modality::Permitted),
+    ("are ok", Modality::Permitted),
+    ("tolerated", Modality::Permitted),
+    ("acceptable", Modality::Permitted),
+    ("decides", Modality::Permitted),
+    ("decide", Modality::Permitted),
+    ("is free", Modality::Permitted),
+    ("are free", Modality::Permitted),
+    ("no convention", Modality::NotRequired),
+    ("no rule", Modality::NotRequired),
+    ("no requirement", Modality::NotRequired),
+    ("no policy", Modality::NotRequired),
+    ("nice to have", Modality::NotRequired),
+    ("suggestion", Modality::Recommended),
     ("choose", Modality::Permitted),
     ("chooses", Modality::Permitted),
     ("should", Modality::Recommended),
@@ -195,33 +226,24 @@ const QUANTITY_PHRASES: &[(&str, Quantifier)] = &[
 
 /// Returns how binding a statement is: the strictest that it says.
 pub(super) fn modality(tokens: &[Token<'_>]) -> Modality {
-    phrases(tokens, MODAL_PHRASES).max().unwrap_or(Modality::Plain)
+    static TABLE: OnceLock<PhraseTable<Modality>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| PhraseTable::new(MODAL_PHRASES.iter().copied()));
+    let found = (0..tokens.len()).filter_map(|at| table.at(tokens, at).next());
+    found.max().unwrap_or(Modality::Plain)
 }
 
 /// Returns of how much a statement holds.
 pub(super) fn quantifier(tokens: &[Token<'_>]) -> Quantifier {
+    static TABLE: OnceLock<PhraseTable<Quantifier>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| PhraseTable::new(QUANTITY_PHRASES.iter().copied()));
     let is_limit = |at: usize| {
         matches!(tokens[at].lower.as_str(), "most" | "no" | "never")
             && (at.checked_sub(1).is_some_and(|before| tokens[before].lower == "at")
                 || tokens.get(at + 1).is_some_and(|next| next.lower == "more"))
     };
     let found = (0..tokens.len()).filter(|at| !is_limit(*at));
-    let found = found.filter_map(|at| phrase_at(tokens, at, QUANTITY_PHRASES));
+    let found = found.filter_map(|at| table.at(tokens, at).next());
     found.max().unwrap_or(Quantifier::Plain)
-}
-
-fn phrases<T: Copy>(tokens: &[Token<'_>], table: &[(&str, T)]) -> impl Iterator<Item = T> {
-    (0..tokens.len()).filter_map(move |at| phrase_at(tokens, at, table))
-}
-
-/// Returns what the first phrase of a table that stands at a word means.
-fn phrase_at<T: Copy>(tokens: &[Token<'_>], at: usize, table: &[(&str, T)]) -> Option<T> {
-    let is_at = |phrase: &str| {
-        let mut words = phrase.split(' ');
-        let mut rest = tokens[at..].iter();
-        words.all(|word| rest.next().is_some_and(|token| token.lower == word))
-    };
-    table.iter().find(|(phrase, _)| is_at(phrase)).map(|(_, meaning)| *meaning)
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use super::unit::{Dimension, Unit, period, unit};
 pub(super) struct Quantity {
     /// What is measured.
     pub(super) dimension: Dimension,
-    /// The stem of what is counted, or the name of what has the version; may be empty.
-    pub(super) of: String,
+    /// The stems of what is counted, or the name of what has the version; may be empty.
+    pub(super) of: Vec<String>,
     /// The value in the unit of the dimension; of a range, the lower end.
     pub(super) low: f64,
     /// The upper end of a range, else the value.
@@ -30,6 +30,9 @@ const BETWEEN_NUMBER_AND_UNIT: [&str; 8] =
 
 /// Words after which a unit says how often: `10 per minute`.
 const EACH: [&str; 6] = ["a", "an", "each", "every", "in", "per"];
+
+/// The most words that say what is counted.
+const MAX_COUNTED_WORDS: usize = 3;
 
 /// How many words before a number say that it is a limit.
 const BOUND_REACH: usize = 3;
@@ -62,7 +65,7 @@ fn read(tokens: &[Token<'_>], at: usize) -> Option<Quantity> {
     let word = lower(tokens, at);
     let plain = |dimension, value: f64, last| Quantity {
         dimension,
-        of: String::new(),
+        of: vec![],
         low: value,
         high: value,
         bound: Bound::Exact,
@@ -106,6 +109,21 @@ fn read_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, usize)> {
             (Number { value, end: value, bound: Bound::Exact, unit: None }, last)
         }
     };
+    let next = lower(tokens, last + 1);
+    if read.unit.is_none()
+        && let Some(parts) = parts_of_a_whole(next)
+    {
+        read.unit = unit("%");
+        (read.value, read.end) = (100.0 * read.value / parts, 100.0 * read.end / parts);
+        return Some((read, last + 1));
+    }
+    let is_group = next.len() == 3 && next.bytes().all(|byte| byte.is_ascii_digit());
+    if is_group && read.unit.is_none() && read.value < 1000.0 && number(word).is_some() {
+        // `10 000` is one number.
+        read.value = read.value * 1000.0 + next.parse::<f64>().ok()?;
+        read.end = read.value;
+        return Some((read, last + 1));
+    }
     if read.unit.is_none()
         && let Some(factor) = number_word(lower(tokens, last + 1)).filter(|next| *next >= 1000.0)
     {
@@ -114,6 +132,20 @@ fn read_number(tokens: &[Token<'_>], at: usize) -> Option<(Number, usize)> {
         last += 1;
     }
     Some((read, last))
+}
+
+/// Returns how many of the parts that a word names make a whole: ten `tenths`.
+fn parts_of_a_whole(word: &str) -> Option<f64> {
+    Some(match word {
+        "halves" => 2.0,
+        "thirds" => 3.0,
+        "quarters" | "fourths" => 4.0,
+        "fifths" | "fifth" => 5.0,
+        "eighths" | "eighth" => 8.0,
+        "tenths" | "tenth" => 10.0,
+        "hundredths" | "hundredth" => 100.0,
+        _ => return None,
+    })
 }
 
 /// Returns whether `one` counts something: `one server`, but not `no one` or `one of them`.
@@ -150,7 +182,7 @@ fn read_amount(
     if let Some(time) = time_of_day(tokens, first, last, read.value) {
         return Some(time);
     }
-    let mut of = String::new();
+    let mut of = vec![];
     let mut dimension = match found_unit {
         Some(unit) => unit.dimension,
         None => Dimension::Count,
@@ -162,7 +194,7 @@ fn read_amount(
                     let value = version_number(lower(tokens, first))?;
                     (read.value, read.end) = (value, value);
                 }
-                (dimension, of) = (Dimension::Version, name);
+                (dimension, of) = (Dimension::Version, vec![name]);
             }
             None if dimension == Dimension::Count && is_year(tokens, first, read.value) => {
                 return None;
@@ -176,25 +208,40 @@ fn read_amount(
         bound => bound,
     };
     let (mut low, mut high) = (read.value * factor, read.end * factor);
-    if dimension == Dimension::Count {
-        let counted = tokens[last + 1..].iter().take(2).find(|token| token.is_content());
-        let clause = tokens[last].clause;
-        if let Some(counted) = counted.filter(|counted| counted.clause == clause) {
-            of.clone_from(&counted.stem);
-        }
+    let is_counted = dimension == Dimension::Count;
+    if is_counted {
+        of = counted_things(tokens, last);
     }
-    let after = last + 1 + usize::from(dimension == Dimension::Count && !of.is_empty());
-    let has_rate = matches!(dimension, Dimension::Count | Dimension::Data) || is_money(dimension);
-    if has_rate && let Some((rate_last, span)) = span_of_rate(tokens, after) {
-        if dimension != Dimension::Count {
-            of = format!("{dimension:?}");
-        } else if of == "time" {
+    if is_counted && of.is_empty() && low > 0.0 && high < 1.0 {
+        // `0.6` of something is 60 %.
+        (dimension, low, high) = (Dimension::Percent, low * 100.0, high * 100.0);
+    }
+    let has_rate = is_counted || dimension == Dimension::Data || is_money(dimension);
+    let rate = |words: usize| span_of_rate(tokens, last + 1 + words).filter(|_| has_rate);
+    if let Some((rate_last, span)) = (0..=of.len()).find_map(rate) {
+        if !is_counted {
+            of = vec![format!("{dimension:?}")];
+        } else if of.first().is_some_and(|thing| thing == "time") {
             of.clear();
         }
         (low, high) = (low / span, high / span);
         (dimension, last) = (Dimension::Rate, rate_last);
     }
     Some(Quantity { dimension, of, low, high, bound, first, last })
+}
+
+/// Returns the stems of the words after a number, up to the end of what it counts: `two unchanging public addresses`.
+fn counted_things(tokens: &[Token<'_>], last: usize) -> Vec<String> {
+    let after = tokens[last + 1..].iter().take_while(|token| token.clause == tokens[last].clause);
+    let mut after = after.skip_while(|token| matches!(token.lower.as_str(), "of" | "the"));
+    let mut things = Vec::new();
+    while let Some(token) = after.next().filter(|token| token.is_content()) {
+        things.push(token.stem.clone());
+        if things.len() == MAX_COUNTED_WORDS || token.lower.ends_with('s') {
+            break;
+        }
+    }
+    things
 }
 
 fn is_money(dimension: Dimension) -> bool {
@@ -220,7 +267,7 @@ fn read_period(tokens: &[Token<'_>], at: usize) -> Option<Quantity> {
     let is_time = unit.dimension == Dimension::Time;
     is_time.then(|| Quantity {
         dimension: Dimension::Rate,
-        of: String::new(),
+        of: vec![],
         low: 1.0 / span,
         high: 1.0 / span,
         bound: Bound::Exact,
@@ -246,7 +293,7 @@ fn read_part(tokens: &[Token<'_>], at: usize) -> Option<Quantity> {
     let quantity = |dimension, value: f64, last| {
         Some(Quantity {
             dimension,
-            of: String::new(),
+            of: vec![],
             low: value,
             high: value,
             bound: bound_of(tokens, at, last),
@@ -295,7 +342,7 @@ fn share_of(tokens: &[Token<'_>], last: usize, part: Number) -> Option<Quantity>
     let share = 100.0 * part.value / whole.value;
     is_share.then(|| Quantity {
         dimension: Dimension::Percent,
-        of: String::new(),
+        of: vec![],
         low: share,
         high: share,
         bound: Bound::Exact,
@@ -350,7 +397,7 @@ fn time_of_day(tokens: &[Token<'_>], first: usize, last: usize, hour: f64) -> Op
     let minutes = clock(hour, half);
     is_hour.then(|| Quantity {
         dimension: Dimension::Clock,
-        of: String::new(),
+        of: vec![],
         low: minutes,
         high: minutes,
         bound: Bound::Exact,
@@ -395,6 +442,7 @@ fn bound_of(tokens: &[Token<'_>], first: usize, last: usize) -> Bound {
         (["than", "more"], Bound::AtLeast),
         (["than", "longer"], Bound::AtLeast),
         (["than", "older"], Bound::AtLeast),
+        (["than", "later"], Bound::AtLeast),
         (["than", "larger"], Bound::AtLeast),
         (["than", "fewer"], Bound::AtMost),
         (["than", "less"], Bound::AtMost),
@@ -410,7 +458,15 @@ fn bound_of(tokens: &[Token<'_>], first: usize, last: usize) -> Bound {
             };
         }
     }
-    if ends_with(&["at", "most"]) || ends_with(&["up", "to"]) {
+    let limits = [
+        ["at", "most"],
+        ["up", "to"],
+        ["limited", "to"],
+        ["capped", "at"],
+        ["limit", "of"],
+        ["limit", "is"],
+    ];
+    if limits.iter().any(|phrase| ends_with(phrase)) {
         return Bound::AtMost;
     }
     if ends_with(&["at", "least"]) {
@@ -420,7 +476,8 @@ fn bound_of(tokens: &[Token<'_>], first: usize, last: usize) -> Bound {
         "under" | "below" | "within" | "maximum" | "max" | "until" | "<" | "<=" | "≤" => {
             return Bound::AtMost;
         }
-        "over" | "above" | "exceeding" | "exceeds" | "minimum" | "min" | ">" | ">=" | "≥" => {
+        "over" | "above" | "from" | "exceeding" | "exceeds" | "minimum" | "min" | ">" | ">="
+        | "≥" => {
             return Bound::AtLeast;
         }
         _ => {}
@@ -443,7 +500,7 @@ mod tests {
 
     fn read_all(text: &str) -> Vec<(Dimension, f64, String)> {
         let found = quantities(&tokens(text));
-        found.into_iter().map(|it| (it.dimension, it.low, it.of)).collect()
+        found.into_iter().map(|it| (it.dimension, it.low, it.of.join(" "))).collect()
     }
 
     #[test]
@@ -453,6 +510,13 @@ mod tests {
         assert_eq!(read_all("half an hour"), read_all("thirty minutes"));
         assert_eq!(read_all("every five minutes"), read_all("12 times an hour"));
         assert_eq!(read_all("runs nightly"), read_all("runs once a day"));
+        assert_eq!(read_all("three fifths of it"), read_all("60 percent"));
+        assert_eq!(read_all("a limit of 0.6"), read_all("60 percent"));
+        assert_eq!(read_all("10 000 rows"), read_all("10,000 rows"));
+        assert_eq!(
+            read_all("5 consecutive failures"),
+            [(Dimension::Count, 5.0, "consecut failur".into())]
+        );
         assert_eq!(read_all("one in ten requests"), read_all("10 % of requests"));
         assert_eq!(read_all("99.9 % per month"), read_all("99.9 percent availability"));
         assert_eq!(read_all("every second week"), read_all("every two weeks"));
@@ -470,7 +534,14 @@ mod tests {
     #[test]
     fn limits_are_recognised() {
         let bound = |text: &str| quantities(&tokens(text))[0].bound;
-        for text in ["at most 5 users", "up to 5", "no more than 5", "within 5 s", "5 MB or less"] {
+        for text in [
+            "at most 5 users",
+            "up to 5",
+            "limited to 5",
+            "no more than 5",
+            "within 5 s",
+            "5 MB or less",
+        ] {
             assert_eq!(bound(text), Bound::AtMost, "{text}");
         }
         for text in ["at least 5", "no fewer than 5", "more than 5", "Node 20 or newer", "5+"] {

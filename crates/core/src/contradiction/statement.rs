@@ -44,6 +44,8 @@ pub(super) struct KeyValue {
 /// A statement, read for comparison with others.
 #[derive(Debug)]
 pub(super) struct Statement<'t> {
+    /// The statement as it is written.
+    pub(super) text: &'t str,
     pub(super) tokens: Vec<Token<'t>>,
     /// The words that say something and belong to no amount.
     pub(super) content: Vec<usize>,
@@ -70,6 +72,7 @@ impl<'t> Statement<'t> {
         };
         let content = (0..tokens.len()).filter(|at| tokens[*at].is_content() && !is_of_amount(*at));
         Statement {
+            text,
             content: content.collect(),
             subject_end: subject_end(&tokens),
             polarity: Polarity::of(&tokens),
@@ -86,6 +89,11 @@ impl<'t> Statement<'t> {
     /// Returns the stem of a word.
     pub(super) fn stem(&self, at: usize) -> &str {
         &self.tokens[at].stem
+    }
+
+    /// Returns the stems of the words that say something.
+    pub(super) fn stems(&self) -> impl Iterator<Item = &str> {
+        self.content.iter().map(|at| self.stem(*at))
     }
 
     /// Returns whether the statement has a word with a stem.

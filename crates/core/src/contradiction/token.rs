@@ -120,6 +120,9 @@ fn lower_case(word: &str) -> String {
 /// and around `=`.
 fn words_of(piece: &str) -> Vec<(usize, &str)> {
     let bare = bare(piece);
+    if bare.is_empty() {
+        return vec![];
+    }
     let offset = bare.as_ptr() as usize - piece.as_ptr() as usize;
     let is_split = |separator: char| {
         bare.contains(separator)
@@ -130,6 +133,7 @@ fn words_of(piece: &str) -> Vec<(usize, &str)> {
             && bare.contains(|c: char| c.is_alphabetic())
     };
     let separators: &[char] = match bare {
+        _ if !bare.contains(char::is_alphanumeric) => &[],
         _ if bare.contains('=') && !bare.contains("==") => &['=', '"', '\'', '`'],
         _ if bare.contains(':')
             && !bare.contains("::")
@@ -162,14 +166,15 @@ fn is_plain_number(part: &str) -> bool {
 
 /// Returns a word without the punctuation around it. Signs that belong to numbers and names stay.
 fn bare(piece: &str) -> &str {
+    if matches!(piece, "=" | "<" | ">" | "<=" | ">=" | "≥" | "≤" | "%" | "€" | "$" | "£") {
+        return piece;
+    }
     let word =
         piece.trim_start_matches(|c: char| !c.is_alphanumeric() && !"$€£_@/-+.<>=≥≤%".contains(c));
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric() && !"%+#_€£$".contains(c));
-    let word = match word.contains(char::is_alphanumeric) {
-        true => word,
-        false if "=<>≥≤%".contains(word) => word,
-        false => "",
-    };
+    if !word.contains(char::is_alphanumeric) {
+        return "";
+    }
     // A sign before a word is punctuation unless a name follows.
     let rest = word.trim_start_matches(['-', '+', '.']);
     let is_signed_number = rest.starts_with(|c: char| c.is_ascii_digit());
@@ -197,6 +202,7 @@ mod tests {
         );
         assert_eq!(words("ttl: 24h; --force on .env"), ["ttl", "24h", "--force", "on", ".env"]);
         assert_eq!(words("… — `` \u{1f980}"), [""; 0]);
+        assert_eq!(words("a = 5 %"), ["a", "=", "5", "%"]);
     }
 
     #[test]

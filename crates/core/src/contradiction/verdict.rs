@@ -57,6 +57,24 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// All kinds.
+    pub const ALL: [FindingKind; 8] = [
+        FindingKind::Number,
+        FindingKind::Unit,
+        FindingKind::Version,
+        FindingKind::Negation,
+        FindingKind::Modality,
+        FindingKind::KeyValue,
+        FindingKind::Value,
+        FindingKind::Other,
+    ];
+
+    /// Returns whether rules alone can be certain that the statements contradict each other.
+    pub(super) fn can_be_certain(self) -> bool {
+        use FindingKind::{KeyValue, Negation, Number, Unit, Version};
+        matches!(self, Number | Unit | Version | Negation | KeyValue)
+    }
+
     /// Returns the name under which it is stored.
     pub fn name(self) -> &'static str {
         match self {

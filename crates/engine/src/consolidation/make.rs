@@ -10,6 +10,7 @@ use heirloom_core::consolidation::{
 use heirloom_core::fold::{Item, Standing};
 use heirloom_core::record::{Body, Episode, EventAction, RecordKind, Referent};
 use heirloom_core::{day, transcript};
+use heirloom_embed::word_nearness;
 use heirloom_store::config::ConsolidationSettings;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -18,7 +19,6 @@ use super::protected::{ProtectedMemories, is_made_from_document};
 use crate::contradictions::{known_pairs, pair_of};
 use crate::memory::{MemorySlice, WholeMemory};
 use crate::usage::Usage;
-use crate::word_nearness::word_nearness;
 use crate::{Error, Session};
 
 /// Most characters of a text that a plan shows where the text is not changed.

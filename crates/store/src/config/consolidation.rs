@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationSettings {
-    /// The share of common words from which two facts with equal numbers, names and negations are merged, from 0.5 to 1.
+    /// Two facts with equal numbers, names and negations are merged if the shorter one has at least this share of the words
+    /// of the longer one, from 0.5 to 1.
     #[schemars(range(min = 0.5, max = 1.0))]
     pub duplicate_similarity: f64,
     /// After how many days an episode is reduced to its summary.

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use heirloom_core::embedding::normalise;
-use heirloom_embed::builtin;
+
+use crate::builtin;
 
 /// Most words whose vectors a thread keeps.
 const MAX_CACHED_VECTORS: usize = 10_000;
@@ -14,8 +15,8 @@ thread_local! {
     static VECTORS: RefCell<HashMap<String, Vec<f32>>> = RefCell::default();
 }
 
-/// Returns the cosine of the vectors of two words.
-pub(crate) fn word_nearness(a: &str, b: &str) -> f32 {
+/// Returns the cosine of the vectors of two words in the built-in model.
+pub fn word_nearness(a: &str, b: &str) -> f32 {
     VECTORS.with_borrow_mut(|vectors| {
         if vectors.len() >= MAX_CACHED_VECTORS {
             vectors.clear();

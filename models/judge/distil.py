@@ -1,4 +1,4 @@
-"""Trains the judge on what teachers say of the pools of pairs and on the labels of the written pairs, for a given time."""
+"""Trains a pruned encoder on what teachers say of the pools of pairs and on the labels of the written pairs, for a given time."""
 
 import argparse
 import json
@@ -11,20 +11,20 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bert import SEPARATORS, Judge
 from fit import by_time, fit, log_odds, loss_of
+from guide import Guide
+from mpnet import SEPARATORS
 from pairs import pool_name, read_judged, unrelated
 from parts import read_parts, write_parts
-from quantise import round_weights, set_bits
+from quantise import round_weights, start_rounding
 from report import report
 from rounds import Rounds
 from rows import PairRows
+from student import student_of, weights_of
 from tokenised import joined, load, tokenise
 from tokens import read_vocabulary
 
 PART_BYTES = 15 * 2**20
-# The share of the training after which the weights are rounded.
-ROUNDED_FROM = 0.6
 
 
 def judgements(folder, path, count, teachers, patience):
@@ -59,17 +59,18 @@ def read_written(args):
 class Progress:
     """Prints the loss every few seconds and the report on the held-out pairs every few minutes."""
 
-    def __init__(self, args, model, held):
-        self.args, self.model, self.held = args, model, held
+    def __init__(self, args, model, guide, held):
+        self.args, self.model, self.guide, self.held = args, model, guide, held
         self.losses, self.logged, self.rounded = [], (time.monotonic(), 0), False
         self.reported = self.logged[0]
 
     def after_step(self, step, done, loss):
         self.losses.append(loss)
-        if self.args.bits and done >= ROUNDED_FROM and not self.rounded:
-            set_bits(self.model, self.args.bits, self.args.token_bits or self.args.bits)
+        self.guide.done = done
+        if done >= self.args.rounded and not self.rounded:
+            start_rounding(self.model)
             self.rounded = True
-            print(json.dumps({"step": step, "weights rounded to bits": self.args.bits}), flush=True)
+            print(json.dumps({"step": step, "weights": "rounded"}), flush=True)
         now = time.monotonic()
         if now - self.logged[0] > 15:
             mean = torch.stack(self.losses).mean().item()
@@ -77,6 +78,7 @@ class Progress:
             print(f"{done:.1%} step {step}: loss {mean:.4f}, {speed:.0f} pairs/s", file=sys.stderr, flush=True)
             self.losses, self.logged = [], (time.monotonic(), step)
         if now - self.reported > 60 * self.args.report_every:
+            self.guide.report()
             self.report()
             self.model.train()
             self.reported = time.monotonic()
@@ -100,22 +102,20 @@ def main():
     parser.add_argument("--finish", type=float, default=0.0, help="the last share of the training, without all pools but the last")
     parser.add_argument("--written", nargs="*", type=Path, default=[], help="pairs with labels")
     parser.add_argument("--share", type=float, default=0.15, help="of the written pairs among all that are trained on")
-    parser.add_argument("--encoder", type=Path, required=True)
+    parser.add_argument("--pruned", type=Path, required=True, help="folder with what judge/prune.py left of a teacher")
+    parser.add_argument("--guide", type=Path, help="folder of the whole teacher, whose layers are followed at first")
+    parser.add_argument("--guided", type=float, default=0.4, help="the share of the training in which they are")
     parser.add_argument("--hold-out", nargs="*", type=Path, default=[])
     parser.add_argument("--report-every", type=float, default=2, help="minutes")
     parser.add_argument("--minutes", type=float, help="how long to train")
     parser.add_argument("--until", type=float, help="when to end, in seconds since 1970, in place of --minutes")
-    parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--bits", type=int, choices=[4, 8], help="round the weights in the last part of the training")
-    parser.add_argument("--token-bits", type=int, choices=[4, 8], help="of the tokens' vectors, otherwise as --bits")
+    parser.add_argument("--rounded", type=float, default=0.5, help="the share of the training after which weights are rounded")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rate", type=float, default=3e-4)
-    parser.add_argument("--dropout", type=float, default=0.05)
+    parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--smoothing", type=float, default=0.05)
     parser.add_argument("--temperature", type=float, default=1.0, help="by which all log-odds are divided in the loss")
     parser.add_argument("--unrelated", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=512)
-    parser.add_argument("--compile", action="store_true")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--save", type=Path)
     args = parser.parse_args()
@@ -128,8 +128,8 @@ def main():
 
     torch.manual_seed(args.seed)
     torch.set_float32_matmul_precision("high")
-    vocabulary = read_vocabulary(args.encoder / "vocabulary.txt")
-    make_rows = lambda tokenised: PairRows(tokenised, SEPARATORS, args.device, sides=True)
+    vocabulary = read_vocabulary(args.pruned / "vocabulary.txt")
+    make_rows = lambda tokenised: PairRows(tokenised, SEPARATORS, args.device)
     tokens_of = lambda pairs: tokenise(vocabulary, [(pair.first, pair.second) for pair in pairs])
     pools, written = [load(path, vocabulary) for path in args.pools], read_written(args)
     rows = make_rows(joined([*pools, tokens_of(written)]))
@@ -138,10 +138,9 @@ def main():
     length = round(rows.lengths.float().mean().item(), 1)
     print(json.dumps({"pairs": len(rows), "of the pools": len(rows) - len(written), "mean length": length}), flush=True)
 
-    model = Judge(len(vocabulary), args.layers, args.dropout)
-    model.load_encoder(read_parts(args.encoder))
-    model.to(args.device)
-    forward = torch.compile(model, dynamic=True) if args.compile else model
+    model = student_of(read_parts(args.pruned)).to(args.device)
+    whole = student_of(read_parts(args.guide)).to(args.device) if args.guide else None
+    guide = Guide(model, whole, args.guided if args.guide else 0, partial(loss_of, temperature=args.temperature))
     targets = [judgements(args.scores, path, len(pool), args.teachers, args.wait) for path, pool in zip(args.pools, pools)]
     targets.append(log_odds(torch.tensor([pair.label for pair in written]), args.smoothing))
     targets = torch.cat(targets).float().to(args.device)
@@ -149,20 +148,17 @@ def main():
     if args.until:
         args.minutes = round((args.until - time.time()) / 60, 2)
         print(json.dumps({"minutes": args.minutes}), flush=True)
-    progress = Progress(args, model, held)
-    loss = partial(loss_of, temperature=args.temperature)
-    steps = fit(model, rows, targets, rounds, by_time(args.minutes), args.batch, args.rate, progress.after_step, forward, loss)
-    if args.bits:
-        round_weights(model)
-    names = ("layers", "bits", "token_bits", "seed", "minutes", "rate", "dropout", "share", "easy", "finish", "temperature", "batch")
-    settings = {name: getattr(args, name) for name in names} | {"steps": steps}
+    progress = Progress(args, model, guide, held)
+    steps = fit(model, rows, targets, rounds, by_time(args.minutes), args.batch, args.rate, progress.after_step, guide, guide.loss)
+    round_weights(model)
+    names = ("rounded", "guided", "seed", "minutes", "rate", "share", "easy", "finish", "temperature", "batch")
+    settings = {name: getattr(args, name) for name in names} | {"steps": steps, "heads and neurons": model.sizes()}
     print(json.dumps(settings), flush=True)
     found = progress.report()
     if args.save:
-        weights = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
-        write_parts(weights, args.save, PART_BYTES, packed=False)
+        write_parts(weights_of(model), args.save, PART_BYTES, packed=False)
         (args.save / "judge.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
-        shutil.copy(args.encoder / "vocabulary.txt", args.save)
+        shutil.copy(args.pruned / "vocabulary.txt", args.save)
         for name, scores in found.items():
             np.save(args.save / f"{name}.npy", scores)
 

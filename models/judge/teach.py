@@ -3,6 +3,7 @@
 import argparse
 import csv
 import json
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ import torch
 from fit import by_steps, by_time, fit, log_odds
 from mpnet import SEPARATORS, Teacher
 from pairs import Pair, pool_name, read_judged, unrelated
-from parts import read_parts
+from parts import read_parts, write_parts
 from report import report
 from rows import PairRows
 from tokenised import load, tokenise
@@ -102,6 +103,7 @@ def main():
     parser.add_argument("--unrelated", type=int, default=4000)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--save", type=Path)
+    parser.add_argument("--keep", type=Path, help="folder for the weights of the first teacher, which judge/prune.py reads")
     args = parser.parse_args()
     if args.score and not args.save:
         parser.error("--score needs --save FOLDER")
@@ -131,6 +133,9 @@ def main():
             report(name, scores, judged)
             if args.save:
                 save(args.save, f"{name}-{seed}", scores)
+        if args.keep and seed == args.seeds[0]:
+            write_parts({name: value.float().cpu().numpy() for name, value in model.state_dict().items()}, args.keep, packed=False)
+            shutil.copy(args.encoder / "vocabulary.txt", args.keep)
         model.halve()
         for name, pool in pools:
             # Half of the teachers read the statements in the other order, so that their mean knows both.

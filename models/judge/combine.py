@@ -15,19 +15,17 @@ many pairs of a scan, certain, and certain if the statements differ in one thing
 import argparse
 import hashlib
 import json
-import random
 import re
 import struct
 import subprocess
 import sys
-from collections import Counter, defaultdict
 from pathlib import Path
 
 import lightgbm
 import numpy as np
 
-from alter import alter, names_in, reword
-from pairs import Pair, read, read_judged
+from made import MADE, OF_OTHER_SUBJECTS, altered, neighbours
+from pairs import read, read_judged
 from report import auc, recall_at
 
 FOLDS = 4
@@ -66,100 +64,14 @@ CERTAIN_MIN_COUNT = 40
 ASSUMED_FACTORS = (0.0, 0.6, 0.8)
 
 
-MADE = ("neighbour", "altered", "reworded", "other subject")
-OF_OTHER_SUBJECTS = ("neighbour", "other subject")
-
-
-def neighbours(pairs, count, seed):
-    """Pairs of statements on different subjects that share their rarest words."""
-    subject_of = {}
-    for pair in pairs:
-        subject_of.setdefault(pair.first, pair.subject)
-        subject_of.setdefault(pair.second, pair.subject)
-    texts = sorted(subject_of)
-    words = {text: set(re.findall(r"[a-z]{3,}", text.lower())) for text in texts}
-    frequency = Counter(word for found in words.values() for word in found)
-    having = defaultdict(list)
-    for text in texts:
-        for word in words[text]:
-            if frequency[word] <= 300:
-                having[word].append(text)
-    chance = random.Random(seed)
-    found = []
-    while len(found) < count:
-        text = chance.choice(texts)
-        shared = Counter()
-        for word in sorted(words[text]):
-            for other in having.get(word, ()):
-                if subject_of[other] != subject_of[text]:
-                    shared[other] += 1 / np.log(2 + frequency[word])
-        nearest = sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:8]
-        if nearest:
-            other = chance.choice(nearest)[0]
-            found.append(Pair(text, other, 0.0, "neighbour", subject_of[text]))
-    return found
-
-
-def words_after_articles(text):
-    """The places of words that probably name a thing: they begin the statement, or follow an article or a preposition."""
-    for match in re.finditer(r"(?:^|\b(?:the|an?|of|to|in|for|by|from|on|with|each|every|our|all|no)\s)([A-Za-z][a-z]{3,})\b", text, re.I):
-        yield match.span(1)
-
-
-def form(word):
-    return word[0].isupper(), word.endswith("s")
-
-
-def other_subject(pair, things, chance):
-    """The pair with a word that both have changed in the second statement, so that it is about something else."""
-    ways = []
-    for start, end in words_after_articles(pair.second):
-        word = pair.second[start:end]
-        if re.search(rf"\b{word}\b", pair.first, re.I):
-            ways.append((start, end, word))
-    if not ways:
-        return None
-    start, end, word = chance.choice(ways)
-    new = chance.choice(things[word.endswith("s")])
-    if re.search(rf"\b{new}\b", pair.first + " " + pair.second, re.I):
-        return None
-    new = new.capitalize() if word[0].isupper() else new
-    return Pair(pair.first, pair.second[:start] + new + pair.second[end:], 0.0, "other subject", pair.subject)
-
-
-def altered(pairs, count, seed):
-    """Pairs made from written statements by changing one thing: `count` each that contradict, that say the same, and that are
-    about something else. Nobody judged them; most are right."""
-    chance = random.Random(seed)
-    subject_of = {}
-    for pair in pairs:
-        for text in (pair.first, pair.second):
-            subject_of.setdefault(text, pair.subject)
-    texts = sorted(subject_of)
-    names = sorted({match.group() for text in texts for match, _ in names_in(text)})
-    found = {text[start:end].lower() for text in texts for start, end in words_after_articles(text)}
-    things = {plural: sorted(word for word in found if word.endswith("s") == plural) for plural in (False, True)}
-    contradicting = [pair for pair in pairs if pair.label == 1]
-    changed, same, other = [], [], []
-    while min(len(changed), len(same), len(other)) < count:
-        text = chance.choice(texts)
-        new = alter(text, names, chance)
-        if new:
-            pair = Pair(text, new, 1.0, "altered", subject_of[text])
-            changed.append(pair)
-            other.append(other_subject(pair, things, chance))
-        new = reword(text, chance)
-        if new:
-            same.append(Pair(text, new, 0.0, "reworded", subject_of[text]))
-        other.append(other_subject(chance.choice(contradicting), things, chance))
-        other = [pair for pair in other if pair]
-    return changed[:count] + same[:count] + chance.sample(other, 2 * count if len(other) >= 2 * count else count)
+def write_pairs(pairs, path):
+    one_line = lambda text: re.sub(r"\s+", " ", text)
+    path.write_text("".join(f"{one_line(pair.first)}\t{one_line(pair.second)}\n" for pair in pairs), encoding="utf-8")
+    return path
 
 
 def features_of(pairs, program, work, name):
-    path = work / f"{name}.tsv"
-    one_line = lambda text: re.sub(r"\s+", " ", text)
-    path.write_text("".join(f"{one_line(pair.first)}\t{one_line(pair.second)}\n" for pair in pairs), encoding="utf-8")
+    path = write_pairs(pairs, work / f"{name}.tsv")
     out, names = work / f"{name}.f32", work / "names.txt"
     subprocess.run([*program, path, out, names], check=True)
     names = names.read_text(encoding="utf-8").split("\n")[:-1]
@@ -264,6 +176,26 @@ def probability(factors, *columns):
     return 1 / (1 + np.exp(-(factors[0] + sum(factor * column for factor, column in zip(factors[1:], columns)))))
 
 
+def judged_by(program, pairs, work):
+    """The log-odds that a program prints of pairs, a line each."""
+    path = write_pairs(pairs, work / "judged.tsv")
+    printed = subprocess.run([*program, path], check=True, capture_output=True, text=True).stdout
+    log_odds = np.array(printed.split(), dtype=np.float64)
+    if len(log_odds) != len(pairs):
+        sys.exit(f"{program[0]} printed {len(log_odds)} numbers for {len(pairs)} pairs")
+    return log_odds
+
+
+def print_made(kinds, probabilities, clean, limits):
+    """How many of the pairs that were made are called what."""
+    for kind in MADE:
+        rows = kinds == kind
+        certain = probabilities[rows] >= np.where(clean[rows], limits[6], limits[5])
+        shares = {"certain": certain, "in a scan": probabilities[rows] >= limits[4], "possible": probabilities[rows] >= limits[3]}
+        shares = {name: round(float(called.mean()), 4) for name, called in shares.items()}
+        print(json.dumps({"kind": kind, "pairs": int(rows.sum()), **shares}), flush=True)
+
+
 def print_quality(name, probabilities, labels, limits, is_clean):
     _, _, _, possible, in_scan, certain, if_clean = limits
     called = probabilities >= np.where(is_clean, if_clean, certain)
@@ -286,15 +218,24 @@ def main():
     parser.add_argument("pairs", nargs="+", type=Path, help="clusters (jsonl) and single pairs (tsv) to fit to")
     parser.add_argument("--test", type=Path, help="pairs to measure on")
     parser.add_argument("--program", required=True, nargs="+", help="the example contradiction_features")
-    parser.add_argument("--judged", nargs=2, metavar=("PAIRS", "LOG_ODDS"), type=Path, action="append", default=[],
-                        help="pairs that the other model was not trained on, and what it says of each")
+    parser.add_argument("--judge", nargs="+", help="the example judge and its model, whose log-odds are combined with the trees' score")
+    parser.add_argument("--held-out", nargs="*", type=Path, default=[], help="more pairs to fit to, which the judge was not trained on")
     parser.add_argument("--work", type=Path, default=Path("work/combine"))
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
 
-    pairs = read_judged(options.pairs)
-    pairs += [*neighbours(pairs, NEIGHBOURS, seed=1), *altered(pairs, ALTERED, seed=2)]
+    held_out = read_judged(options.held_out)
+    made_of_held_out = []
+    if held_out:
+        made_of_held_out = [*neighbours(held_out, NEIGHBOURS // 4, seed=3), *altered(held_out, ALTERED // 4, seed=4)]
+    pairs = read_judged(options.pairs) + held_out
+    made = [*neighbours(pairs, NEIGHBOURS, seed=1), *altered(pairs, ALTERED, seed=2)]
+    pairs = [*pairs, *made, *made_of_held_out]
+    is_held_out = np.zeros(len(pairs), bool)
+    is_held_out[len(pairs) - len(made_of_held_out) :] = True
+    written_count = len(pairs) - len(made) - len(made_of_held_out)
+    is_held_out[written_count - len(held_out) : written_count] = True
     features, names = features_of(pairs, options.program, options.work, "pairs")
     labels = np.array([pair.label for pair in pairs])
     kinds = np.array([pair.kind for pair in pairs])
@@ -302,9 +243,9 @@ def main():
     folds = np.array([fold_of(pair.subject) for pair in pairs])
     scores = np.zeros(len(pairs))
     for fold in range(FOLDS):
-        held_out = folds == fold
-        model = fit(features[~held_out], labels[~held_out], weights[~held_out])
-        scores[held_out] = model.predict(features[held_out], raw_score=True)
+        left_out = folds == fold
+        model = fit(features[~left_out], labels[~left_out], weights[~left_out])
+        scores[left_out] = model.predict(features[left_out], raw_score=True)
     model = fit(features, labels, weights)
 
     written = ~np.isin(kinds, MADE)
@@ -319,45 +260,34 @@ def main():
     print_quality("by subject", probabilities[written], labels[written], alone, clean[written])
     single = kinds == "single"
     print_quality("single, by subject", probabilities[single], labels[single], alone, clean[single])
-    for kind in MADE:
-        rows = kinds == kind
-        certain = probabilities[rows] >= np.where(clean[rows], alone[6], alone[5])
-        print(json.dumps({"kind": kind, "pairs": int(rows.sum()), "certain": round(float(certain.mean()), 4),
-                          "in a scan": round(float((probabilities[rows] >= alone[4]).mean()), 4),
-                          "possible": round(float((probabilities[rows] >= alone[3]).mean()), 4)}), flush=True)
+    print_made(kinds, probabilities, clean, alone)
 
     with_log_odds = [*ASSUMED_FACTORS, *alone[3:]]
-    if options.judged:
-        judged = [(read(path), np.loadtxt(log_odds)) for path, log_odds in options.judged]
-        held_back = [pair for found, _ in judged for pair in found]
-        log_odds = np.concatenate([numbers for _, numbers in judged])
-        if len(held_back) != len(log_odds):
-            sys.exit(f"{len(held_back)} pairs and {len(log_odds)} log-odds")
-        known = {(pair.first, pair.second): score for pair, score in zip(pairs, scores)}
-        unknown = [pair for pair in held_back if (pair.first, pair.second) not in known]
-        if unknown:
-            sys.exit(f"not among the pairs to fit to: {unknown[0].first!r} and {unknown[0].second!r}")
-        of_trees = np.array([known[pair.first, pair.second] for pair in held_back])
-        is_clean = dict(zip([(pair.first, pair.second) for pair in pairs], clean))
-        is_clean = np.array([is_clean[pair.first, pair.second] for pair in held_back])
-        judged_labels = np.array([pair.label for pair in held_back])
-        judged_kinds = np.array([pair.kind for pair in held_back])
-        factors = logistic([of_trees, log_odds], judged_labels, balance(judged_labels))
+    if options.judge:
+        rows = np.flatnonzero(is_held_out)
+        log_odds = judged_by(options.judge, [pairs[row] for row in rows], options.work)
+        of_trees, found_labels, found_clean = scores[rows], labels[rows], clean[rows]
+        own = written[rows]
+        factors = logistic([of_trees[own], log_odds[own]], found_labels[own], balance(found_labels[own]))
         combined = probability(factors, of_trees, log_odds)
-        others = combined[np.isin(judged_kinds, OF_OTHER_SUBJECTS)]
-        if not len(others):
-            # What the trees alone say of such pairs is stricter than what both do.
-            others = probabilities[np.isin(kinds, OF_OTHER_SUBJECTS)]
-        with_log_odds = combination(list(factors), combined, judged_labels, is_clean, others)
+        of_others = combined[np.isin(kinds[rows], OF_OTHER_SUBJECTS)]
+        with_log_odds = combination(list(factors), combined[own], found_labels[own], found_clean[own], of_others)
         print(json.dumps({"with log-odds": [round(number, 4) for number in with_log_odds]}), flush=True)
-        print_quality("judged", combined, judged_labels, with_log_odds, is_clean)
+        print_quality("held out", combined[own], found_labels[own], with_log_odds, found_clean[own])
+        print(json.dumps({"the judge alone, auc": round(float(auc(log_odds[own], found_labels[own])), 4)}))
+        print_made(kinds[rows], combined, found_clean, with_log_odds)
 
     if options.test:
         test = read(options.test)
         rows, _ = features_of(test, options.program, options.work, "test")
         test_labels = np.array([pair.label for pair in test])
-        of_test = probability(calibration, model.predict(rows, raw_score=True))
-        print_quality(options.test.name, of_test, test_labels, alone, is_clean_of(rows, names))
+        of_trees, is_clean = model.predict(rows, raw_score=True), is_clean_of(rows, names)
+        print_quality(options.test.name, probability(calibration, of_trees), test_labels, alone, is_clean)
+        if options.judge:
+            log_odds = judged_by(options.judge, test, options.work)
+            combined = probability(with_log_odds, of_trees, log_odds)
+            print_quality(f"{options.test.name}, with log-odds", combined, test_labels, with_log_odds, is_clean)
+            print(json.dumps({"the judge alone, auc": round(float(auc(log_odds, test_labels)), 4)}))
     written_bytes = file_bytes(model, names, alone, with_log_odds)
     options.out.write_bytes(written_bytes)
     print(json.dumps({"file": str(options.out), "bytes": len(written_bytes)}))

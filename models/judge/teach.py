@@ -1,4 +1,4 @@
-"""Trains teachers of the judge, large encoders, on the pairs; each scores the pairs that have no label."""
+"""Trains teachers of the judge, large encoders or decoders, on the pairs; each scores the pairs that have no label."""
 
 import argparse
 import csv
@@ -8,18 +8,18 @@ import sys
 import time
 from pathlib import Path
 
+import mpnet
 import numpy as np
+import qwen
 import torch
 from fit import by_steps, by_time, fit, log_odds
-from mpnet import SEPARATORS, Teacher
-from pairs import Pair, pool_name, read_judged, unrelated
+from pairs import Pair, pool_name, read_judged, read_pool, unrelated
 from parts import read_parts, write_parts
 from report import report
 from rows import PairRows
 from tokenised import load, tokenise
 from tokens import read_vocabulary
 
-BATCH = 64
 SCORED_BATCH = 2048
 
 
@@ -59,17 +59,19 @@ class School:
         self.args = args
         self.vocabulary = read_vocabulary(args.encoder / "vocabulary.txt")
         self.weights = read_parts(args.encoder)
-        torch.set_float32_matmul_precision("high")
 
     def rows(self, tokenised):
-        return PairRows(tokenised, SEPARATORS, self.args.device)
+        return PairRows(tokenised, mpnet.SEPARATORS, self.args.device)
 
     def rows_of(self, pairs):
         return self.rows(tokenise(self.vocabulary, [(pair.first, pair.second) for pair in pairs]))
 
+    def pool(self, path):
+        return self.rows(load(path, self.vocabulary))
+
     def teacher(self, seed):
         torch.manual_seed(seed)
-        model = Teacher(len(self.vocabulary))
+        model = mpnet.Teacher(len(self.vocabulary))
         model.load_encoder(self.weights)
         return model.to(self.args.device)
 
@@ -85,13 +87,37 @@ class School:
 
         everything = torch.arange(len(rows), device=self.args.device)
         targets = log_odds(labels, self.args.smoothing)
-        return fit(model, rows, targets, lambda done: everything, progress, BATCH, self.args.rate, after_step)
+        return fit(model, rows, targets, lambda done: everything, progress, self.args.batch, self.args.rate, after_step)
+
+
+class DecoderSchool(School):
+    """The same with the tokens of the decoder."""
+
+    def __init__(self, args):
+        self.args = args
+        self.tokens = qwen.Tokens(args.decoder)
+
+    def rows_of(self, pairs):
+        return self.pool_rows([(pair.first, pair.second) for pair in pairs])
+
+    def pool_rows(self, pairs):
+        return PairRows(self.tokens.tokenise(pairs), qwen.SEPARATORS, self.args.device)
+
+    def pool(self, path):
+        return self.pool_rows(read_pool(path))
+
+    def teacher(self, seed):
+        torch.manual_seed(seed)
+        return qwen.load(self.args.decoder, self.args.layers, self.args.device)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pairs", nargs="+", type=Path)
-    parser.add_argument("--encoder", type=Path, required=True)
+    parser.add_argument("--encoder", type=Path, help="folder of an encoder that judge/encoder.py wrote")
+    parser.add_argument("--decoder", type=Path, help="folder of a decoder that judge/decoder.py wrote, in place of --encoder")
+    parser.add_argument("--layers", type=int, default=20, help="of the decoder")
+    parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--everyday", type=Path)
     parser.add_argument("--hold-out", nargs="*", type=Path, default=[])
     parser.add_argument("--score", nargs="*", type=Path, default=[], help="files of pairs to be scored into --save")
@@ -107,24 +133,27 @@ def main():
     args = parser.parse_args()
     if args.score and not args.save:
         parser.error("--score needs --save FOLDER")
+    if (args.encoder is None) == (args.decoder is None):
+        parser.error("name either --encoder or --decoder")
 
     pairs = read_judged(args.pairs)
     pairs += unrelated(pairs, args.unrelated, 1)
     held = [(path.stem, read_judged([path])) for path in args.hold_out]
     first = [Pair(a, b, float(label), "everyday", "") for a, b, label in everyday(args.everyday)] if args.everyday else []
-    school = School(args)
+    torch.set_float32_matmul_precision("high")
+    school = (School if args.encoder else DecoderSchool)(args)
     rows, first_rows = school.rows_of(pairs), school.rows_of(first) if first else None
     held = [(name, judged, school.rows_of(judged)) for name, judged in held]
-    pools = [(pool_name(path), school.rows(load(path, school.vocabulary))) for path in args.score]
+    pools = [(pool_name(path), school.pool(path)) for path in args.score]
     log(len(pairs), "pairs to learn,", sum(len(pool) for _, pool in pools), "to score")
 
     together = {}
     for seed in args.seeds:
         model = school.teacher(seed)
         if first:
-            school.train(model, first_rows, first, by_steps(len(first) // BATCH))
+            school.train(model, first_rows, first, by_steps(len(first) // args.batch))
         clock = by_time(args.minutes) if args.minutes else lambda step: 0
-        planned = by_steps(args.epochs * (len(pairs) // BATCH))
+        planned = by_steps(args.epochs * (len(pairs) // args.batch))
         steps = school.train(model, rows, pairs, lambda step: max(planned(step), clock(step)))
         print(json.dumps({"seed": seed, "rate": args.rate, "steps": steps, "everyday": bool(first), "pairs": len(pairs)}), flush=True)
         for name, judged, held_rows in held:
@@ -133,7 +162,7 @@ def main():
             report(name, scores, judged)
             if args.save:
                 save(args.save, f"{name}-{seed}", scores)
-        if args.keep and seed == args.seeds[0]:
+        if args.keep and args.encoder and seed == args.seeds[0]:
             write_parts({name: value.float().cpu().numpy() for name, value in model.state_dict().items()}, args.keep, packed=False)
             shutil.copy(args.encoder / "vocabulary.txt", args.keep)
         model.halve()

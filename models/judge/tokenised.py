@@ -65,18 +65,30 @@ class Tokenised:
     def __len__(self):
         return len(self.first)
 
+    @staticmethod
+    def of_rows(rows, first, second):
+        sizes = np.array([len(row) for row in rows], dtype=np.uint8)
+        tokens = np.fromiter(chain.from_iterable(rows), dtype=np.uint16, count=int(sizes.sum()))
+        return Tokenised(tokens, sizes, first, second)
+
     def save(self, path, vocabulary):
         parts = {name: getattr(self, name) for name in ("tokens", "sizes", "first", "second")}
         np.savez(path, vocabulary=digest(vocabulary), **parts)
 
 
-def tokenise(vocabulary, pairs, processes=None):
-    """Neighbouring texts get neighbouring numbers, so that a file of sorted pairs compresses well."""
+def numbered(pairs):
+    """Every distinct text once, and the numbers of each pair's texts. Neighbouring texts get neighbouring numbers, so that a
+    file of sorted pairs compresses well."""
     texts = list(dict.fromkeys(chain.from_iterable(pairs)))
     number = {text: at for at, text in enumerate(texts)}
-    tokens, sizes = encode_all(vocabulary, texts, processes)
     of_pairs = np.fromiter((number[text] for pair in pairs for text in pair), dtype=np.uint32, count=2 * len(pairs))
-    return Tokenised(tokens, sizes, of_pairs[0::2], of_pairs[1::2])
+    return texts, of_pairs[0::2], of_pairs[1::2]
+
+
+def tokenise(vocabulary, pairs, processes=None):
+    texts, first, second = numbered(pairs)
+    tokens, sizes = encode_all(vocabulary, texts, processes)
+    return Tokenised(tokens, sizes, first, second)
 
 
 def load(path, vocabulary):

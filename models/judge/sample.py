@@ -11,11 +11,13 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent.parent))
 from checksum import blake3
-from export import SPECIAL, judge_file
+from export import BUCKETS, GROUP_INPUTS, HEAD_WIDTH, SPECIAL, dequantised, judge_file, matrices
 from reference import Reference
 
 OUT = Path(__file__).parent / "sample.json"
-LAYERS, WIDTH, HEADS, INNER_WIDTH, POSITIONS = 2, 32, 2, 64, 128
+WIDTH, POSITIONS, PARTS, DISTANCE_HEADS = 96, 128, 12, 5
+# The heads and the inner width of each layer.
+LAYERS = [([4, 0], 64), ([], 192), ([2], 0), ([0, 1, 3], 128)]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 SIGNS = ".,:;/-()'\"_=<>|$`~!?&#%+\\"
 WORDS = ["the", "cache", "is", "not", "never", "on", "port", "##ed", "cafe", "time", "##out", "漢", "при", "##вет", "ß"]
@@ -52,55 +54,71 @@ def integers(tensor, count, most):
 
 def shapes():
     """The names and shapes of the tensors, in the order of the file."""
-    yield "words.weight", (len(VOCABULARY), WIDTH)
+    yield "words.codes", (len(VOCABULARY), PARTS)
+    yield "words.codebooks", (PARTS, 256, WIDTH // PARTS)
     yield "positions.weight", (POSITIONS, WIDTH)
-    yield "sides.weight", (2, WIDTH)
     yield "norm.weight", (WIDTH,)
     yield "norm.bias", (WIDTH,)
-    for layer in range(LAYERS):
+    yield "distances.weight", (BUCKETS, DISTANCE_HEADS)
+    for number, (heads, inner_width) in enumerate(LAYERS):
+        attended = len(heads) * HEAD_WIDTH
         for part, shape in (
-            ("qkv", (3 * WIDTH, WIDTH)),
-            ("out", (WIDTH, WIDTH)),
+            ("qkv", (3 * attended, WIDTH)),
+            ("out", (WIDTH, attended)),
             ("out_norm", (WIDTH,)),
-            ("wide", (INNER_WIDTH, WIDTH)),
-            ("narrow", (WIDTH, INNER_WIDTH)),
+            ("wide", (inner_width, WIDTH)),
+            ("narrow", (WIDTH, inner_width)),
             ("narrow_norm", (WIDTH,)),
         ):
-            yield f"layers.{layer}.{part}.weight", shape
-            yield f"layers.{layer}.{part}.bias", shape[:1]
+            if np.prod(shape):
+                yield f"layers.{number}.{part}.weight", shape
+            if shape[0]:
+                yield f"layers.{number}.{part}.bias", shape[:1]
     yield "head.weight", (1, 2 * WIDTH)
     yield "head.bias", (1,)
 
 
-def weights(bits):
-    """Weights that are exact with so many bits: the first of all that share a factor is the largest."""
-    out = {}
+def rounded_matrix(tensor, shape):
+    """A matrix as training leaves it: each group has a largest code and a half as its factor."""
+    codes = integers(tensor, int(np.prod(shape)), 7).reshape(-1, GROUP_INPUTS)
+    codes[:, 0] = 7
+    factors = (1024 + np.arange(len(codes)) * 37 % 1024) / 2**16
+    return (codes * factors[:, None]).reshape(shape)
+
+
+def weights():
+    """Weights that the file represents exactly."""
+    out = {f"layers.{number}.heads": np.array(heads, np.float32) for number, (heads, _) in enumerate(LAYERS)}
     for tensor, (name, shape) in enumerate(shapes()):
         count = int(np.prod(shape))
-        is_matrix = name == "words.weight" or len(shape) == 2 and name.startswith("layers.")
-        if is_matrix and bits == 4:
-            numbers = integers(tensor, count, 7)
-            numbers[::32] = 7
-            numbers = numbers / 16
-        elif is_matrix:
-            numbers = integers(tensor, count, 127)
-            numbers[:: shape[1]] = 127
-            numbers = numbers / 256
+        if name == "words.codes":
+            numbers = integers(tensor, count, 127) + 127
+        elif name.startswith("layers.") and len(shape) == 2:
+            numbers = rounded_matrix(tensor, shape)
         else:
-            is_scale = name.endswith("norm.weight")
-            numbers = integers(tensor, count, 127) / (1024 if name != "head.weight" else 256) + is_scale
+            divisor = {"head.weight": 512, "words.codebooks": 64, "distances.weight": 32}.get(name, 1024)
+            numbers = integers(tensor, count, 127) / divisor + name.endswith("norm.weight")
         out[name] = numbers.reshape(shape).astype(np.float32)
     return out
 
 
+def check_export(made):
+    """What training rounded stays as it is, even if it was stored as halves."""
+    for name in matrices(made):
+        for given in (made[name], made[name].astype(np.float16)):
+            if not np.array_equal(dequantised(given), made[name]):
+                sys.exit(f"rounding changed {name}, which was rounded already")
+
+
 def main():
+    made = weights()
+    check_export(made)
     out = {"vocabulary": VOCABULARY, "models": [], "pairs": PAIRS}
-    for bits in (8, 4):
-        made = weights(bits)
-        judge = Reference(made, VOCABULARY, HEADS)
+    for orders in (1, 2):
+        judge = Reference(made, VOCABULARY, orders, rounded=True)
         found = [round(judge.log_odds(*pair), 5) for pair in PAIRS]
-        file = judge_file(made, VOCABULARY, HEADS, bits, bits)
-        out["models"].append({"bits": bits, "blake3": blake3(file).hex(), "log_odds": found})
+        file = judge_file(made, VOCABULARY, orders)
+        out["models"].append({"orders": orders, "blake3": blake3(file).hex(), "log_odds": found})
     out["tokens"] = [{"text": text, "ids": judge.tokenizer.encode(text)} for text in TEXTS]
     OUT.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
 

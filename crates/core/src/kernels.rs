@@ -10,10 +10,10 @@ mod matrix_arm;
 mod matrix_x86;
 mod network;
 
-pub use attention::AttentionScratch;
+pub use attention::{AttentionScratch, HEAD_WIDTH, Heads};
 pub use instructions::Instructions;
-pub use matrix::{GROUP_INPUTS, PANEL_OUTPUTS, PackedMatrix, QuantisedRows};
-pub use network::Scaled;
+pub use matrix::{GROUP_INPUTS, PANEL_OUTPUTS, PackedMatrix, Panel, QuantisedRows};
+pub use network::Product;
 
 /// Runs a loop compiled for AVX2 if the processor has it, else the portable loop.
 macro_rules! with_avx2 {

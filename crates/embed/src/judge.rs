@@ -1,9 +1,10 @@
-//! The judge of contradictions: a BERT encoder of two statements with weights of eight bits, and one output.
+//! The judge of contradictions: an MPNet encoder of two statements with weights of four bits, and one output.
 //! `models/README.md` describes how it is made.
 
+mod distances;
 mod encoder;
 mod file;
-mod weights;
+mod words;
 
 use std::error::Error;
 use std::fmt;
@@ -11,14 +12,14 @@ use std::sync::OnceLock;
 
 use heirloom_core::kernels::Instructions;
 
-use self::encoder::{Encoder, Joined};
+use self::encoder::Encoder;
 use crate::Vocabulary;
 
 /// Longer statements are truncated, as in training.
 const STATEMENT_MAX_TOKENS: usize = 48;
 
-/// The tokens of two joined statements at most: the two, and three special ones.
-const JOINED_MAX_TOKENS: usize = 2 * STATEMENT_MAX_TOKENS + 3;
+/// The tokens of two joined statements at most: the two, and four special ones.
+const JOINED_MAX_TOKENS: usize = 2 * STATEMENT_MAX_TOKENS + 4;
 
 /// Statements of about so many tokens are computed together, so that their activations stay in the processor's cache.
 const BATCH_TOKENS: usize = 256;
@@ -28,13 +29,23 @@ const SPECIAL_TOKENS: [&str; 4] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"];
 
 /// The ids of the special tokens that are used.
 const START: u32 = 2;
-const SEPARATOR: u32 = 3;
+const END: u32 = 3;
+
+/// The orders in which two statements are read. The answer does not depend on the one in which they come.
+#[derive(Debug, Clone, Copy)]
+enum Orders {
+    /// The statement that is smaller bytewise comes first.
+    Sorted,
+    /// Both, and the mean counts.
+    Both,
+}
 
 /// A model that says how likely two statements contradict each other.
 #[derive(Debug)]
 pub struct Judge {
     vocabulary: Vocabulary,
     encoder: Encoder,
+    orders: Orders,
     instructions: Instructions,
 }
 
@@ -92,7 +103,7 @@ pub fn builtin_judge() -> Option<Result<&'static Judge, &'static JudgeError>> {
 }
 
 impl Judge {
-    /// Checks and reads a model's file. Weights of eight bits stay in it; those of four bits are unpacked.
+    /// Checks and reads a model's file. The weights of its layers stay in it.
     pub fn parse(bytes: &'static [u8]) -> Result<Self, JudgeError> {
         file::read(bytes).map_err(|reason| JudgeError::new(&reason))
     }
@@ -115,16 +126,24 @@ impl Judge {
     /// Returns the log-odds of each pair. This is faster than one pair at a time.
     pub fn log_odds_of_all(&self, pairs: &[(&str, &str)]) -> Vec<f32> {
         let mut log_odds = Vec::with_capacity(pairs.len());
-        let mut batch: Vec<Joined> = Vec::new();
+        let mut batch: Vec<Vec<u32>> = Vec::new();
+        let mut batch_tokens = 0;
         for (index, (a, b)) in pairs.iter().enumerate() {
-            let [a, b] = [a, b].map(|statement| self.statement_tokens(statement));
-            batch.extend([join(&a, &b), join(&b, &a)]);
-            let tokens: usize = batch.iter().map(|joined| joined.tokens.len()).sum();
-            if tokens >= BATCH_TOKENS || index + 1 == pairs.len() {
-                let of_orders = self.encoder.log_odds(&batch, self.instructions);
-                let means = of_orders.as_chunks::<2>().0.iter();
-                log_odds.extend(means.map(|[one, other]| (one + other) / 2.0));
+            let (first, second) = if a.as_bytes() <= b.as_bytes() { (a, b) } else { (b, a) };
+            let [first, second] = [first, second].map(|statement| self.statement_tokens(statement));
+            batch.push(join(&first, &second));
+            if matches!(self.orders, Orders::Both) {
+                batch.push(join(&second, &first));
+            }
+            batch_tokens += batch.last().map_or(0, Vec::len) * self.orders.count();
+            if batch_tokens >= BATCH_TOKENS || index + 1 == pairs.len() {
+                let of_batch = self.encoder.log_odds(&batch, self.instructions);
+                let of_pairs = of_batch.chunks_exact(self.orders.count());
+                log_odds.extend(
+                    of_pairs.map(|orders| orders.iter().sum::<f32>() / orders.len() as f32),
+                );
                 batch.clear();
+                batch_tokens = 0;
             }
         }
         log_odds
@@ -137,10 +156,18 @@ impl Judge {
     }
 }
 
+impl Orders {
+    fn count(self) -> usize {
+        match self {
+            Orders::Sorted => 1,
+            Orders::Both => 2,
+        }
+    }
+}
+
 /// Joins the tokens of two statements as in training.
-fn join(first: &[u32], second: &[u32]) -> Joined {
-    let tokens = [&[START], first, &[SEPARATOR], second, &[SEPARATOR]].concat();
-    Joined { tokens, second_start: first.len() + 2 }
+fn join(first: &[u32], second: &[u32]) -> Vec<u32> {
+    [&[START], first, &[END, END], second, &[END]].concat()
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ pub(super) enum Set {
     #[cfg(target_arch = "x86_64")]
     AvxVnni,
     #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "aarch64")]
     NeonDotProduct,
@@ -25,6 +27,8 @@ impl Set {
         Set::Avx512Vnni,
         #[cfg(target_arch = "x86_64")]
         Set::AvxVnni,
+        #[cfg(target_arch = "x86_64")]
+        Set::Avx512,
         #[cfg(target_arch = "x86_64")]
         Set::Avx2,
         #[cfg(target_arch = "aarch64")]
@@ -39,17 +43,19 @@ impl Set {
         use std::arch::is_x86_feature_detected as is_detected;
         match self {
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512Vnni => {
-                is_detected!("avx512f")
+            Set::Avx512Vnni => Set::Avx512.is_available() && is_detected!("avx512vnni"),
+            #[cfg(target_arch = "x86_64")]
+            Set::AvxVnni => Set::Avx2.is_available() && is_detected!("avxvnni"),
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => {
+                Set::Avx2.is_available()
+                    && is_detected!("avx512f")
                     && is_detected!("avx512bw")
                     && is_detected!("avx512dq")
                     && is_detected!("avx512vl")
-                    && is_detected!("avx512vnni")
             }
             #[cfg(target_arch = "x86_64")]
-            Set::AvxVnni => is_detected!("avx2") && is_detected!("avxvnni"),
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => is_detected!("avx2"),
+            Set::Avx2 => is_detected!("avx2") && is_detected!("fma"),
             #[cfg(target_arch = "aarch64")]
             Set::NeonDotProduct => is_detected!("dotprod"),
             Set::Portable => true,
@@ -76,6 +82,8 @@ impl Instructions {
             #[cfg(target_arch = "x86_64")]
             Set::AvxVnni => "AVX-VNNI",
             #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
             Set::Avx2 => "AVX2",
             #[cfg(target_arch = "aarch64")]
             Set::NeonDotProduct => "NEON",
@@ -86,27 +94,28 @@ impl Instructions {
 
 /// Defines a method of [`Instructions`] whose loops are compiled for each set.
 macro_rules! vectorised {
-    ($(#[$doc:meta])* pub fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $body:block) => {
+    ($(#[$doc:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $body:block) => {
         impl Instructions {
             $(#[$doc])*
-            pub fn $name(self, $($argument: $kind),*) {
+            $visibility fn $name(self, $($argument: $kind),*) {
                 #[inline(always)]
                 fn portable($($argument: $kind),*) $body
                 #[cfg(target_arch = "x86_64")]
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
                 fn avx512($($argument: $kind),*) {
                     portable($($argument),*);
                 }
                 #[cfg(target_arch = "x86_64")]
-                #[target_feature(enable = "avx2")]
+                #[target_feature(enable = "avx2,fma")]
                 fn avx2($($argument: $kind),*) {
                     portable($($argument),*);
                 }
+                #[cfg(target_arch = "x86_64")]
                 use $crate::kernels::instructions::Set;
                 match self.0 {
                     #[cfg(target_arch = "x86_64")]
-                    // SAFETY: a value of this set exists only if the processor has its features.
-                    Set::Avx512Vnni => unsafe { avx512($($argument),*) },
+                    // SAFETY: a value of these sets exists only if the processor has their features.
+                    Set::Avx512Vnni | Set::Avx512 => unsafe { avx512($($argument),*) },
                     #[cfg(target_arch = "x86_64")]
                     // SAFETY: a value of these sets exists only if the processor has their features.
                     Set::AvxVnni | Set::Avx2 => unsafe { avx2($($argument),*) },

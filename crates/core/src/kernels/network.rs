@@ -7,72 +7,62 @@ use super::instructions::vectorised;
 /// The number of partial sums.
 const LANES: usize = 16;
 
-/// What turns the product of quantised matrices into numbers.
-#[derive(Debug, Clone, Copy)]
-pub struct Scaled<'a> {
-    /// The product.
-    pub products: &'a [i32],
+/// A product of matrices, and what its numbers still lack.
+#[derive(Debug)]
+pub struct Product<'a> {
+    /// The product, row by row.
+    pub numbers: &'a mut [f32],
     /// The factor of each row.
-    pub rows: &'a [f32],
-    /// The factor of each output.
-    pub outputs: &'a [f32],
-    /// What is added to each output.
+    pub scales: &'a [f32],
+    /// What is added to each column.
     pub bias: &'a [f32],
 }
 
-impl<'a> Scaled<'a> {
-    /// Returns the products and the factor of each row.
-    #[inline(always)]
-    fn rows(self) -> impl Iterator<Item = (&'a [i32], f32)> {
-        self.products.chunks_exact(self.outputs.len()).zip(self.rows.iter().copied())
-    }
-
-    /// Returns a number of a row.
-    #[inline(always)]
-    fn number(self, products: &[i32], scale: f32, output: usize) -> f32 {
-        products[output] as f32 * (scale * self.outputs[output]) + self.bias[output]
+vectorised! {
+    /// Completes a product.
+    pub fn complete(product: Product<'_>) {
+        complete_with(product, |x| x);
     }
 }
 
 vectorised! {
-    /// Writes the numbers of a product.
-    pub fn write_scaled(scaled: Scaled<'_>, out: &mut [f32]) {
-        let width = scaled.outputs.len();
-        let bias = &scaled.bias[..width];
-        let scaled = Scaled { bias, ..scaled };
-        for (row, (products, scale)) in out.chunks_exact_mut(width).zip(scaled.rows()) {
-            let products = &products[..width];
-            for (output, x) in row[..width].iter_mut().enumerate() {
-                *x = scaled.number(products, scale, output);
-            }
+    /// Completes a product and applies the activation function.
+    pub fn complete_and_activate(product: Product<'_>) {
+        complete_with(product, gelu);
+    }
+}
+
+#[inline(always)]
+fn complete_with(product: Product<'_>, activation: impl Fn(f32) -> f32) {
+    let Product { numbers, scales, bias } = product;
+    for (row, scale) in numbers.chunks_exact_mut(bias.len()).zip(scales) {
+        for (x, bias) in row.iter_mut().zip(bias) {
+            *x = activation(*x * scale + bias);
         }
     }
 }
 
 vectorised! {
-    /// Writes the numbers of a product after the activation function.
-    pub fn write_activated(scaled: Scaled<'_>, out: &mut [f32]) {
-        let width = scaled.outputs.len();
-        let bias = &scaled.bias[..width];
-        let scaled = Scaled { bias, ..scaled };
-        for (row, (products, scale)) in out.chunks_exact_mut(width).zip(scaled.rows()) {
-            let products = &products[..width];
-            for (output, x) in row[..width].iter_mut().enumerate() {
-                *x = gelu(scaled.number(products, scale, output));
+    /// Completes a product, adds it to a state and normalises each row of it.
+    pub fn add_and_normalise(product: Product<'_>, weight: &[f32], bias: &[f32], state: &mut [f32]) {
+        let width = weight.len();
+        let product_bias = &product.bias[..width];
+        let numbers = product.numbers.chunks_exact(width);
+        for ((row, numbers), scale) in state.chunks_exact_mut(width).zip(numbers).zip(product.scales) {
+            for ((x, number), bias) in row.iter_mut().zip(numbers).zip(product_bias) {
+                *x += number * scale + bias;
             }
+            normalise_row(row, weight, bias);
         }
     }
 }
 
 vectorised! {
-    /// Adds the numbers of a product to a state, and normalises each row of it.
-    pub fn add_and_normalise(scaled: Scaled<'_>, weight: &[f32], bias: &[f32], state: &mut [f32]) {
-        let width = scaled.outputs.len();
-        let scaled = Scaled { bias: &scaled.bias[..width], ..scaled };
-        for (row, (products, scale)) in state.chunks_exact_mut(width).zip(scaled.rows()) {
-            let products = &products[..width];
-            for (output, x) in row[..width].iter_mut().enumerate() {
-                *x += scaled.number(products, scale, output);
+    /// Adds the same numbers to each row of a state and normalises it.
+    pub fn add_bias_and_normalise(more: &[f32], weight: &[f32], bias: &[f32], state: &mut [f32]) {
+        for row in state.chunks_exact_mut(weight.len()) {
+            for (x, more) in row.iter_mut().zip(more) {
+                *x += more;
             }
             normalise_row(row, weight, bias);
         }
@@ -88,8 +78,8 @@ vectorised! {
     }
 }
 
-/// What is added to a variance, as in BERT.
-const EPSILON: f32 = 1e-12;
+/// What is added to a variance, as in MPNet.
+const EPSILON: f32 = 1e-5;
 
 #[inline(always)]
 fn normalise_row(row: &mut [f32], weight: &[f32], bias: &[f32]) {
@@ -129,7 +119,7 @@ const GELU_COEFFICIENTS: [f32; 8] = [
     3.984_947_5e-1,
 ];
 
-/// The activation function of BERT, xΦ(x), within 0.0004.
+/// The activation function, xΦ(x), within 0.0004.
 #[inline(always)]
 fn gelu(x: f32) -> f32 {
     let near = if x > GELU_LIMIT { GELU_LIMIT } else { x };

@@ -1,28 +1,34 @@
-//! The file of a judge. Little endian: `HEIRJUDG`; the BLAKE3 hash of all that follows; ten u32, the version and the fields of
-//! [`Header`]; the tokens in id order, UTF-8, each with `\n`; and the weights in the order in which they are read here.
+//! The file of a judge. Little endian: `HEIRJUDG`; the BLAKE3 hash of all that follows; eleven u32, the version and the fields
+//! of [`Header`]; for each layer its inner width, the number of its heads and the numbers that these had in the encoder that it
+//! was made of, all u32; the tokens in id order, UTF-8, each with `\n`; and the weights in the order in which they are read
+//! here. Numbers are halves, apart from codes of a byte and from matrices, which [`PackedMatrix`] describes.
 
-use heirloom_core::kernels::Instructions;
+use heirloom_core::kernels::{GROUP_INPUTS, HEAD_WIDTH, Instructions, PANEL_OUTPUTS, PackedMatrix};
 
-use super::encoder::{Encoder, Layer, Norm};
-use super::weights::{Bits, Linear, Table};
-use super::{JOINED_MAX_TOKENS, Judge, SPECIAL_TOKENS};
+use super::distances::{self, BUCKETS};
+use super::encoder::{Attention, Encoder, FeedForward, Layer, Linear, Norm};
+use super::words::{CODEBOOK_PARTS, Words};
+use super::{JOINED_MAX_TOKENS, Judge, Orders, SPECIAL_TOKENS};
 use crate::Vocabulary;
 use crate::half::halves_to_f32;
 
 const MAGIC: &[u8; 8] = b"HEIRJUDG";
 
-const VERSION: usize = 1;
+const VERSION: usize = 2;
 
-/// The most rows or columns of a matrix: more are no judge's.
+/// The largest size of anything: a larger one is no judge's.
 const MAX_SIZE: usize = 1 << 20;
 
+/// The distances of either sign that biases are needed for.
+const REACH: usize = JOINED_MAX_TOKENS.next_multiple_of(16);
+
 /// The bytes that are not read yet.
-pub(super) struct Reader {
+struct Reader {
     rest: &'static [u8],
 }
 
 impl Reader {
-    pub(super) fn take(&mut self, count: usize) -> Result<&'static [u8], String> {
+    fn take(&mut self, count: usize) -> Result<&'static [u8], String> {
         let (taken, rest) = self
             .rest
             .split_at_checked(count)
@@ -31,9 +37,10 @@ impl Reader {
         Ok(taken)
     }
 
-    /// Reads numbers of 16 bits.
-    pub(super) fn halves(&mut self, count: usize) -> Result<Vec<f32>, String> {
-        Ok(halves_to_f32(self.take(count * 2)?).collect())
+    /// Reads so many numbers of 16 bits for each of a count.
+    fn halves(&mut self, count: usize, each: usize) -> Result<Vec<f32>, String> {
+        let bytes = count.saturating_mul(each).saturating_mul(2);
+        Ok(halves_to_f32(self.take(bytes)?).collect())
     }
 
     fn size(&mut self) -> Result<usize, String> {
@@ -43,7 +50,20 @@ impl Reader {
     }
 
     fn norm(&mut self, width: usize) -> Result<Norm, String> {
-        Ok(Norm { weight: self.halves(width)?, bias: self.halves(width)? })
+        Ok(Norm { weight: self.halves(width, 1)?, bias: self.halves(width, 1)? })
+    }
+
+    /// Reads a matrix whose sizes were checked.
+    fn matrix(&mut self, inputs: usize, outputs: usize) -> Result<PackedMatrix, String> {
+        let count = inputs.saturating_mul(outputs);
+        let factors = self.take((count / GROUP_INPUTS).saturating_mul(2))?;
+        let weights = self.take(count / 2)?;
+        PackedMatrix::new(inputs, outputs, factors.into(), weights.into())
+            .ok_or_else(|| format!("a matrix of {outputs} × {inputs} is not supported"))
+    }
+
+    fn linear(&mut self, inputs: usize, outputs: usize) -> Result<Linear, String> {
+        Ok(Linear { matrix: self.matrix(inputs, outputs)?, bias: self.halves(outputs, 1)? })
     }
 }
 
@@ -51,13 +71,17 @@ impl Reader {
 struct Header {
     layers: usize,
     width: usize,
-    heads: usize,
-    inner_width: usize,
+    /// The numbers of a query, a key and a value.
+    head_width: usize,
     positions: usize,
+    buckets: usize,
+    /// The heads that the table of distances has.
+    distance_heads: usize,
     tokens: usize,
     vocabulary_bytes: usize,
-    weight_bits: Bits,
-    token_bits: Bits,
+    /// The parts of a token's vector.
+    parts: usize,
+    orders: Orders,
 }
 
 impl Header {
@@ -69,33 +93,58 @@ impl Header {
         let header = Header {
             layers: reader.size()?,
             width: reader.size()?,
-            heads: reader.size()?,
-            inner_width: reader.size()?,
+            head_width: reader.size()?,
             positions: reader.size()?,
+            buckets: reader.size()?,
+            distance_heads: reader.size()?,
             tokens: reader.size()?,
             vocabulary_bytes: reader.size()?,
-            weight_bits: Bits::of(reader.size()?)?,
-            token_bits: Bits::of(reader.size()?)?,
+            parts: reader.size()?,
+            orders: match reader.size()? {
+                1 => Orders::Sorted,
+                2 => Orders::Both,
+                orders => return Err(format!("it wants {orders} orders of the statements")),
+            },
         };
-        // Vectors of 16 numbers are computed, and groups of 32 share a factor.
-        let is_whole = |size: usize| size > 0 && size.is_multiple_of(32);
-        let is_valid = is_whole(header.width)
-            && is_whole(header.inner_width)
-            && header.heads > 0
-            && header.width.is_multiple_of(header.heads * 16);
-        if !is_valid {
-            let Header { width, heads, inner_width, .. } = header;
-            return Err(format!(
-                "the widths {width} and {inner_width} with {heads} heads are not supported"
-            ));
+        let Header { width, head_width, positions, buckets, parts, .. } = header;
+        if width == 0 || !width.is_multiple_of(GROUP_INPUTS.max(PANEL_OUTPUTS)) {
+            return Err(format!("the width {width} is not supported"));
         }
-        if header.positions < JOINED_MAX_TOKENS {
-            return Err(format!(
-                "it has {} positions, fewer than {JOINED_MAX_TOKENS}",
-                header.positions
-            ));
+        if head_width != HEAD_WIDTH {
+            return Err(format!("heads that are {head_width} wide are not supported"));
+        }
+        if buckets != BUCKETS {
+            return Err(format!("{buckets} buckets of distances are not supported"));
+        }
+        if parts == 0 || !width.is_multiple_of(parts) {
+            return Err(format!("a vector of {width} numbers cannot have {parts} parts"));
+        }
+        if positions < JOINED_MAX_TOKENS {
+            return Err(format!("it has {positions} positions, fewer than {JOINED_MAX_TOKENS}"));
         }
         Ok(header)
+    }
+}
+
+/// The sizes of a layer.
+struct LayerSizes {
+    inner_width: usize,
+    /// The columns of its heads in the table of distances.
+    heads: Vec<usize>,
+}
+
+impl LayerSizes {
+    fn read(reader: &mut Reader, header: &Header) -> Result<Self, String> {
+        let inner_width = reader.size()?;
+        if !inner_width.is_multiple_of(GROUP_INPUTS.max(PANEL_OUTPUTS)) {
+            return Err(format!("the inner width {inner_width} is not supported"));
+        }
+        let heads = (0..reader.size()?).map(|_| reader.size());
+        let heads = heads.collect::<Result<Vec<_>, _>>()?;
+        match heads.iter().find(|head| **head >= header.distance_heads) {
+            Some(head) => Err(format!("the table of distances has no head {head}")),
+            None => Ok(LayerSizes { inner_width, heads }),
+        }
     }
 }
 
@@ -111,12 +160,15 @@ pub(super) fn read(bytes: &'static [u8]) -> Result<Judge, String> {
     }
     let mut reader = Reader { rest };
     let header = Header::read(&mut reader)?;
+    let layers = (0..header.layers).map(|_| LayerSizes::read(&mut reader, &header));
+    let layers = layers.collect::<Result<Vec<_>, _>>()?;
     let vocabulary = read_vocabulary(reader.take(header.vocabulary_bytes)?, header.tokens)?;
-    let encoder = read_encoder(&mut reader, &header)?;
+    let encoder = read_encoder(&mut reader, &header, &layers)?;
     if !reader.rest.is_empty() {
         return Err(format!("it has {} bytes too many", reader.rest.len()));
     }
-    Ok(Judge { vocabulary, encoder, instructions: Instructions::best() })
+    let instructions = Instructions::best();
+    Ok(Judge { vocabulary, encoder, orders: header.orders, instructions })
 }
 
 fn read_vocabulary(text: &'static [u8], count: usize) -> Result<Vocabulary, String> {
@@ -131,34 +183,53 @@ fn read_vocabulary(text: &'static [u8], count: usize) -> Result<Vocabulary, Stri
     Ok(vocabulary)
 }
 
-fn read_encoder(reader: &mut Reader, header: &Header) -> Result<Encoder, String> {
-    let Header { width, inner_width, weight_bits, .. } = *header;
-    let tokens = Table::read(reader, header.token_bits, header.tokens, width)?;
-    let positions = reader.halves(header.positions * width)?;
-    let sides = reader.halves(2 * width)?;
+fn read_encoder(
+    reader: &mut Reader,
+    header: &Header,
+    layers: &[LayerSizes],
+) -> Result<Encoder, String> {
+    let Header { width, parts, distance_heads, .. } = *header;
+    let words = Words {
+        codes: reader.take(header.tokens.saturating_mul(parts))?,
+        parts,
+        codebooks: reader.halves(width, CODEBOOK_PARTS)?,
+    };
+    let positions = reader.halves(header.positions, width)?;
     let norm = reader.norm(width)?;
-    let layers = (0..header.layers).map(|_| {
+    let distances = reader.halves(distance_heads, BUCKETS)?;
+    let bias_of = |bucket: usize, head: usize| distances[bucket * distance_heads + head];
+    let layers = layers.iter().map(|sizes| {
+        let attended_width = sizes.heads.len() * HEAD_WIDTH;
+        let has_attention = attended_width > 0;
+        let projection =
+            has_attention.then(|| reader.linear(width, 3 * attended_width)).transpose()?;
+        let output = has_attention.then(|| reader.matrix(attended_width, width)).transpose()?;
+        let attention = projection.zip(output).map(|(projection, output)| Attention {
+            heads: sizes.heads.len(),
+            projection,
+            distance_biases: distances::biases(&sizes.heads, REACH, bias_of),
+            output,
+        });
+        let attention_bias = reader.halves(width, 1)?;
+        let attention_norm = reader.norm(width)?;
+        let has_inner = sizes.inner_width > 0;
+        let intermediate =
+            has_inner.then(|| reader.linear(width, sizes.inner_width)).transpose()?;
+        let output = has_inner.then(|| reader.matrix(sizes.inner_width, width)).transpose()?;
+        let feed_forward = intermediate
+            .zip(output)
+            .map(|(intermediate, output)| FeedForward { intermediate, output });
         Ok(Layer {
-            projection: Linear::read(reader, weight_bits, width, 3 * width)?,
-            attention_output: Linear::read(reader, weight_bits, width, width)?,
-            attention_norm: reader.norm(width)?,
-            intermediate: Linear::read(reader, weight_bits, width, inner_width)?,
-            output: Linear::read(reader, weight_bits, inner_width, width)?,
+            attention,
+            attention_bias,
+            attention_norm,
+            feed_forward,
+            output_bias: reader.halves(width, 1)?,
             output_norm: reader.norm(width)?,
         })
     });
     let layers = layers.collect::<Result<_, String>>()?;
-    let head = reader.halves(2 * width)?;
-    let head_bias = reader.halves(1)?[0];
-    Ok(Encoder {
-        width,
-        heads: header.heads,
-        tokens,
-        positions,
-        sides,
-        norm,
-        layers,
-        head,
-        head_bias,
-    })
+    let head = reader.halves(2, width)?;
+    let head_bias = reader.halves(1, 1)?[0];
+    Ok(Encoder { width, words, positions, norm, layers, head, head_bias })
 }

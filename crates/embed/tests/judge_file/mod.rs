@@ -2,15 +2,18 @@
 
 use serde_json::Value;
 
-const LAYERS: usize = 2;
-const WIDTH: usize = 32;
-const HEADS: usize = 2;
-const INNER_WIDTH: usize = 64;
+const WIDTH: usize = 96;
 const POSITIONS: usize = 128;
+const PARTS: usize = 12;
+const DISTANCE_HEADS: usize = 5;
+const BUCKETS: usize = 32;
+const HEAD_WIDTH: usize = 64;
 
-/// Halves that are factors: 1/256 and 1/16.
-const SCALE_OF_8_BITS: u16 = 0x1c00;
-const SCALE_OF_4_BITS: u16 = 0x2c00;
+/// The heads and the inner width of each layer.
+const LAYERS: [(&[usize], usize); 4] = [(&[4, 0], 64), (&[], 192), (&[2], 0), (&[0, 1, 3], 128)];
+
+/// The outputs of a panel and the inputs of a group.
+const BLOCK: usize = 32;
 
 /// Returns a file with a magic number and the right checksum.
 pub(crate) fn with_checksum(body: &[u8]) -> Vec<u8> {
@@ -18,36 +21,37 @@ pub(crate) fn with_checksum(body: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the file of the tiny judge.
-pub(crate) fn tiny(vocabulary: &Value, bits: u64) -> Vec<u8> {
+pub(crate) fn tiny(vocabulary: &Value, orders: u64) -> Vec<u8> {
     let tokens = vocabulary.as_array().unwrap();
     let text: String =
         tokens.iter().map(|token| format!("{}\n", token.as_str().unwrap())).collect();
-    let sizes = [LAYERS, WIDTH, HEADS, INNER_WIDTH, POSITIONS, tokens.len(), text.len()];
-    let sizes = sizes.map(|size| size as u64);
-    let header = [[1].as_slice(), &sizes, &[bits, bits]].concat();
-    let mut body: Vec<u8> = header.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect();
-    body.extend(text.as_bytes());
-    let mut file = Writer { body, bits, tensor: 0 };
-    file.matrix(tokens.len(), WIDTH, |row, column| row * WIDTH + column);
-    file.halves(POSITIONS * WIDTH, 1024.0, 0.0);
-    file.halves(2 * WIDTH, 1024.0, 0.0);
-    file.norm();
-    for _ in 0..LAYERS {
-        file.linear(3 * WIDTH, WIDTH);
-        file.linear(WIDTH, WIDTH);
-        file.norm();
-        file.linear(INNER_WIDTH, WIDTH);
-        file.linear(WIDTH, INNER_WIDTH);
-        file.norm();
+    let mut sizes = vec![2, LAYERS.len(), WIDTH, HEAD_WIDTH, POSITIONS, BUCKETS, DISTANCE_HEADS];
+    sizes.extend([tokens.len(), text.len(), PARTS, orders as usize]);
+    for (heads, inner_width) in LAYERS {
+        sizes.extend([inner_width, heads.len()]);
+        sizes.extend(heads);
     }
-    file.halves(2 * WIDTH, 256.0, 0.0);
+    let mut body: Vec<u8> = sizes.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect();
+    body.extend(text.as_bytes());
+    let mut file = Writer { body, tensor: 0 };
+    let codes = file.integers(tokens.len() * PARTS, 127);
+    file.body.extend(codes.iter().map(|code| (code + 127) as u8));
+    file.halves(256 * WIDTH, 64.0, 0.0);
+    file.halves(POSITIONS * WIDTH, 1024.0, 0.0);
+    file.norm();
+    file.halves(BUCKETS * DISTANCE_HEADS, 32.0, 0.0);
+    for (heads, inner_width) in LAYERS {
+        let attended = heads.len() * HEAD_WIDTH;
+        file.two_products(3 * attended, attended);
+        file.two_products(inner_width, inner_width);
+    }
+    file.halves(2 * WIDTH, 512.0, 0.0);
     file.halves(1, 1024.0, 0.0);
     with_checksum(&file.body)
 }
 
 struct Writer {
     body: Vec<u8>,
-    bits: u64,
     tensor: i64,
 }
 
@@ -72,36 +76,38 @@ impl Writer {
         self.halves(WIDTH, 1024.0, 0.0);
     }
 
-    fn linear(&mut self, outputs: usize, inputs: usize) {
-        // Panels of 16 outputs, groups of 4 inputs.
-        self.matrix(outputs, inputs, |output, input| {
-            (output / 16 * inputs / 4 + input / 4) * 64 + output % 16 * 4 + input % 4
-        });
-        self.halves(outputs, 1024.0, 0.0);
+    /// Writes a product from the state, one back to it and the normalisation after it.
+    fn two_products(&mut self, outputs: usize, inputs: usize) {
+        if outputs > 0 {
+            self.matrix(outputs, WIDTH);
+            self.halves(outputs, 1024.0, 0.0);
+            self.matrix(WIDTH, inputs);
+        }
+        self.halves(WIDTH, 1024.0, 0.0);
+        self.norm();
     }
 
-    /// Writes a matrix; `place` says where a number of eight bits is.
-    fn matrix(&mut self, rows: usize, columns: usize, place: impl Fn(usize, usize) -> usize) {
-        if self.bits == 4 {
-            let mut numbers = self.integers(rows * columns, 7);
-            numbers.iter_mut().step_by(32).for_each(|number| *number = 7);
-            let scales = std::iter::repeat_n(SCALE_OF_4_BITS, numbers.len() / 32);
-            self.body.extend(scales.flat_map(u16::to_le_bytes));
-            for group in numbers.chunks(32) {
-                let byte = |at: usize| (group[at] + 8) as u8 | ((group[at + 16] + 8) as u8) << 4;
-                self.body.extend((0..16).map(byte));
-            }
-            return;
+    fn matrix(&mut self, outputs: usize, inputs: usize) {
+        let groups = inputs / BLOCK;
+        let mut codes = self.integers(outputs * inputs, 7);
+        codes.iter_mut().step_by(BLOCK).for_each(|code| *code = 7);
+        let mut factors = vec![0; outputs * groups * 2];
+        for number in 0..outputs * groups {
+            let (output, group) = (number / groups, number % groups);
+            let factor = half((1024 + number * 37 % 1024) as f64 / 65536.0);
+            let place = (output / BLOCK * groups + group) * BLOCK + output % BLOCK;
+            factors[place * 2..][..2].copy_from_slice(&factor.to_le_bytes());
         }
-        let mut numbers = self.integers(rows * columns, 127);
-        numbers.iter_mut().step_by(columns).for_each(|number| *number = 127);
-        self.body.extend(std::iter::repeat_n(SCALE_OF_8_BITS, rows).flat_map(u16::to_le_bytes));
-        let start = self.body.len();
-        self.body.resize(start + numbers.len(), 0);
-        for (at, number) in numbers.iter().enumerate() {
-            let byte = (*number as i8).cast_unsigned();
-            self.body[start + place(at / columns, at % columns)] = byte;
+        self.body.extend(factors);
+        // For each panel of 32 outputs, for each 4 inputs: 16 outputs in the low halves of bytes, 16 in the high ones.
+        let mut bytes = vec![0; codes.len() / 2];
+        for (at, code) in codes.iter().enumerate() {
+            let (output, input) = (at / inputs, at % inputs);
+            let step = output / BLOCK * (inputs / 4) + input / 4;
+            let byte = step * 64 + output % 16 * 4 + input % 4;
+            bytes[byte] |= ((code + 8) as u8) << (output % BLOCK / 16 * 4);
         }
+        self.body.extend(bytes);
     }
 }
 

@@ -136,12 +136,12 @@ fn a_second_run_with_nothing_new_does_nothing() {
 fn a_run_is_undone_as_a_whole() {
     let workspace = workspace();
     workspace.run(&["used", "aaaa0001"]).ok();
-    let plan = |workspace: &Workspace| {
-        let mut plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    let plan = |workspace: &Workspace, flag: &str| {
+        let mut plan = workspace.json(&format!("consolidate --dry-run {flag}"))["plan"].clone();
         plan["made_at"] = Value::Null;
         plan
     };
-    let (memories, planned) = (active(&workspace), plan(&workspace));
+    let (memories, planned) = (active(&workspace), plan(&workspace, ""));
     let run = number(&workspace.json("consolidate"), "run");
     assert_ne!(active(&workspace), memories);
     let listed = workspace.json("undo --list");
@@ -149,12 +149,63 @@ fn a_run_is_undone_as_a_whole() {
     let undone = workspace.json(&format!("undo {run}"));
     assert_eq!((&undone["undone"]["run"], number(&undone, "restored") > 0), (&json!(run), true));
     assert_eq!(active(&workspace), memories);
-    assert_eq!(plan(&workspace), planned, "everything is as it was before the run");
+    assert_eq!(plan(&workspace, "--again"), planned, "everything is as it was before the run");
     let usage = workspace.json("usage");
     assert!(usage["memories"][0]["id"].as_str().unwrap().ends_with("aaaa0001"), "{usage:#}");
     let refused = workspace.run(&["undo", &run.to_string()]).failed(2);
     assert!(refused.contains("was undone already"), "{refused}");
     assert!(workspace.run(&["undo"]).failed(2).contains("no run can be undone"));
+}
+
+#[test]
+fn what_was_undone_is_not_proposed_again_until_it_changes() {
+    let workspace = workspace();
+    // Contradictions are found again: restored facts contradict what they contradicted.
+    let log_lines = |workspace: &Workspace| -> Vec<String> {
+        let is_finding = |line: &String| line.contains("\"kind\":\"contradiction\"");
+        log_lines(workspace).into_iter().filter(|line| !is_finding(line)).collect()
+    };
+    let first = workspace.json("consolidate");
+    workspace.run(&["undo"]).ok();
+    let (memories, lines) = (active(&workspace), log_lines(&workspace));
+    for _ in 0..2 {
+        let next = workspace.json("consolidate");
+        assert_eq!((counts(&next), next.get("run")), ([0, 0, 0], None), "{next:#}");
+        // Two merges, an episode, a replaced memory and two memories that are small talk.
+        assert_eq!(number(&next, "undone_before"), 6, "{next:#}");
+        assert!(active(&workspace) == memories && log_lines(&workspace) == lines);
+    }
+    let shown = workspace.run(&["consolidate", "--dry-run"]).ok();
+    assert!(
+        shown.contains("6 changes left out, undone before; `heir consolidate --again`"),
+        "{shown}"
+    );
+
+    // Disuse is this machine's, and so is that it was undone. The rest is in the log that others read.
+    let other = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    for path in workspace.files(".heirloom/memory") {
+        other.write(&path, workspace.read(&path));
+    }
+    assert_eq!(counts(&other.json("consolidate --dry-run")), [0, 0, 2]);
+
+    // A new memory may be merged with one that was not, and what was reworded is another memory.
+    let edited = "The nightly job cleans up all old sessions";
+    workspace.run(&["fact", "edit", "aaaa0004", edited]).ok();
+    workspace
+        .run(&["fact", "edit", "aaaa0005", "The nightly job also cleans up all old sessions"])
+        .ok();
+    assert_eq!(counts(&workspace.json("consolidate --dry-run")), [1, 0, 2]);
+    workspace
+        .run(&["fact", "add", "--section", "Specs", "All requests do time out after 30s"])
+        .ok();
+    assert_eq!(counts(&workspace.json("consolidate --dry-run"))[0], 1, "the three would be one");
+
+    let again = workspace.json("consolidate --again");
+    assert_eq!(number(&again, "undone_before"), 0);
+    assert!(counts(&again)[0] > counts(&first)[0] && counts(&again)[1] == 1, "{again:#}");
+    assert_eq!(counts(&workspace.json("consolidate")), [0, 0, 0]);
+    let refused = workspace.run(&["consolidate", "--again", "--plan", "plan.json"]).failed(2);
+    assert!(!refused.is_empty());
 }
 
 #[test]
@@ -241,6 +292,9 @@ fn an_original_of_a_merged_fact_comes_back_by_undoing_the_merge() {
     for text in ["All the requests time out after 30 seconds", "All requests time out after 30s"] {
         assert!(active.contains(text), "{text}: {active:#?}");
     }
+    // They are not merged again: somebody took that back.
+    let next = workspace.json("consolidate");
+    assert_eq!((counts(&next), number(&next, "undone_before")), ([0, 0, 0], 1), "{next:#}");
 }
 
 #[test]
@@ -387,6 +441,10 @@ fn a_server_consolidates_on_request_and_every_day() {
     assert!(number(&planned, "contradictions_found") > 0, "30 and 60 seconds: {planned:#}");
     assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [2, 1, 3]);
     assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [0, 0, 0]);
+    server.workspace.run(&["undo"]).ok();
+    assert_eq!(counts(&server.send("POST", "/consolidate", &json, "{}").json()), [0, 0, 0]);
+    let again = server.send("POST", "/consolidate", &json, r#"{"again": true}"#);
+    assert_eq!(counts(&again.json()), [2, 1, 3]);
     drop(server);
 
     let server = Server::start(workspace(), &["serve", "--port", "0", "--consolidate", "04:30"]);

@@ -11,8 +11,8 @@ use heirloom_core::record::{Body, EventAction, Fact, FactSection, Record, Refere
 use heirloom_core::words::short_hash;
 use uuid::Uuid;
 
+use super::archive_reason;
 use super::protected::{ProtectedMemories, is_made_from_document};
-use super::{SUPERSEDED_REASON, UNUSED_REASON};
 use crate::memory::{MemoryQuery, MemorySlice, RecordedRun, RunKind, WriteTransaction};
 use crate::usage::append_moves;
 use crate::{Error, Session};
@@ -201,22 +201,11 @@ impl Run<'_> {
         }
         let targets: Vec<Referent> =
             self.known.memory.aliases(item.id).into_iter().map(Referent::Record).collect();
+        let (reason, action) = (archive_reason(memory.reason), EventAction::Archive);
         match memory.reason.is_disuse() {
-            true => {
-                let reason = format!("{UNUSED_REASON}{}", memory.reason.as_str());
-                self.transaction.write_local_event(EventAction::Archive, targets, &reason)?;
-            }
-            false => {
-                let action = EventAction::Archive;
-                self.transaction.write_event(
-                    self.known,
-                    action,
-                    targets,
-                    vec![],
-                    SUPERSEDED_REASON,
-                )?;
-            }
-        }
+            true => self.transaction.write_local_event(action, targets, &reason)?,
+            false => self.transaction.write_event(self.known, action, targets, vec![], &reason)?,
+        };
         self.applied.forgotten += usize::from(!is_replaced_here);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Makes a plan from the memory of a workspace.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
 use heirloom_core::consolidation::{
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::protected::{ProtectedMemories, is_made_from_document};
+use super::undone::UndoneChanges;
 use crate::contradictions::{known_pairs, pair_of};
 use crate::memory::{MemorySlice, WholeMemory};
 use crate::usage::Usage;
@@ -28,18 +30,32 @@ const MAX_SHOWN_CHARS: usize = 200;
 /// things are done.
 const FORGETTABLE_KINDS: [RecordKind; 2] = [RecordKind::Fact, RecordKind::Note];
 
-/// Makes a plan of some steps.
+/// A plan that was just made.
+pub(crate) struct NewPlan {
+    pub(crate) plan: ConsolidationPlan,
+    /// The number of changes that it leaves out because they were undone.
+    pub(crate) undone_before: usize,
+}
+
+/// Makes a plan of some steps. What was undone is left out, unless it is proposed `again`.
 pub(crate) fn make_plan(
     session: &Session,
     steps: &[ConsolidationStep],
-) -> Result<ConsolidationPlan, Error> {
+    again: bool,
+) -> Result<NewPlan, Error> {
     let known = WholeMemory::read(session)?.into_slice();
+    let undone = match again {
+        true => UndoneChanges::default(),
+        false => UndoneChanges::read(session, &known.memory)?,
+    };
     let maker = PlanMaker {
         session,
         settings: &session.config()?.consolidation,
         protected: ProtectedMemories::new(&known),
         usage: Usage::read(session),
         known: &known,
+        undone,
+        undone_before: Cell::new(0),
     };
     let has = |step: ConsolidationStep| steps.contains(&step);
     let mut plan = ConsolidationPlan::new(session.now());
@@ -57,7 +73,7 @@ pub(crate) fn make_plan(
     }
     plan.contradictions = has(ConsolidationStep::Contradictions);
     plan.links = has(ConsolidationStep::Links);
-    Ok(plan)
+    Ok(NewPlan { plan, undone_before: maker.undone_before.get() })
 }
 
 struct PlanMaker<'s> {
@@ -66,9 +82,18 @@ struct PlanMaker<'s> {
     known: &'s MemorySlice,
     protected: ProtectedMemories,
     usage: Usage,
+    undone: UndoneChanges,
+    /// The number of changes that were left out because they were undone.
+    undone_before: Cell<usize>,
 }
 
 impl PlanMaker<'_> {
+    /// Returns whether a change was undone before, and counts it.
+    fn is_left_out(&self, was_undone: bool) -> bool {
+        self.undone_before.set(self.undone_before.get() + usize::from(was_undone));
+        was_undone
+    }
+
     fn active(&self, kind: RecordKind) -> impl Iterator<Item = Item<'_>> {
         self.known.memory.items(kind).filter(|item| item.standing == Standing::Active)
     }
@@ -92,15 +117,27 @@ impl PlanMaker<'_> {
                 !apart.contains(&pair_of(&facts[*at].id.into(), &longest)) || *at == group.longest
             };
             let members = group.members.iter().copied().filter(is_same);
-            let memories = members
-                .map(|at| PlannedMemory { id: facts[at].id.into(), text: texts[at].clone() });
+            let mut memories: Vec<PlannedMemory> = members
+                .map(|at| PlannedMemory { id: facts[at].id.into(), text: texts[at].clone() })
+                .collect();
+            self.leave_out_merged_before(&mut memories);
             MergedFact {
                 text: texts[group.longest].clone(),
                 similarity: (group.similarity * 1000.0).round() / 1000.0,
-                memories: memories.collect(),
+                memories,
             }
         });
         merged.filter(|merged| merged.memories.len() > 1).collect()
+    }
+
+    /// Leaves out facts that were merged with each other before. All of them: if one stayed, what it is merged into would be
+    /// merged with the others next time.
+    fn leave_out_merged_before(&self, facts: &mut Vec<PlannedMemory>) {
+        let merged_before = self.undone.merged_before(facts.iter().map(|fact| &fact.id));
+        if self.is_left_out(!merged_before.is_empty()) {
+            let left_out: HashSet<Referent> = merged_before.into_iter().cloned().collect();
+            facts.retain(|fact| !left_out.contains(&fact.id));
+        }
     }
 
     /// Finds episodes that are older than their length allows.
@@ -114,7 +151,9 @@ impl PlanMaker<'_> {
             if to.is_reached(&item.record.tags) || self.protected.is_pinned_or_related(item.id) {
                 continue;
             }
-            if let Some(short) = shorten_episode(episode, &item.record.levels, to) {
+            if let Some(short) = shorten_episode(episode, &item.record.levels, to)
+                && !self.is_left_out(self.undone.was_shortened(&item.id.into()))
+            {
                 found.push(ShortenedEpisode {
                     id: item.id.into(),
                     title: episode.title.clone(),
@@ -139,6 +178,7 @@ impl PlanMaker<'_> {
             if let [to] = memory.heads(&from).as_slice()
                 && memory.standing(to) == Standing::Active
                 && *to != from
+                && !self.is_left_out(self.undone.was_moved(&from, to))
             {
                 found.insert(from, to.clone());
             }
@@ -153,14 +193,20 @@ impl PlanMaker<'_> {
         for kind in RecordKind::recallable() {
             for item in self.known.memory.items(kind) {
                 let id = Referent::Record(item.id);
+                let is_replaced_here = changed.contains(&id);
                 let reason = match item.standing {
-                    _ if changed.contains(&id) => Some(ForgettingReason::Superseded),
+                    _ if is_replaced_here => Some(ForgettingReason::Superseded),
                     Standing::Superseded if !self.is_archived(&item) => {
                         Some(ForgettingReason::Superseded)
                     }
                     Standing::Active if FORGETTABLE_KINDS.contains(&kind) => self.disuse(&item),
                     _ => None,
                 };
+                let was_archived = |reason: &ForgettingReason| {
+                    !is_replaced_here
+                        && self.undone.was_archived(&self.known.memory, &item, *reason)
+                };
+                let reason = reason.filter(|reason| !self.is_left_out(was_archived(reason)));
                 found.extend(reason.map(|reason| ArchivedMemory {
                     text: transcript::excerpt(&item.record.text(), MAX_SHOWN_CHARS),
                     id,

@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 
 use heirloom_core::fold::{Item, Memory};
-use heirloom_core::record::{Body, Event, EventAction, Referent};
+use heirloom_core::record::{EventAction, Referent};
 use uuid::Uuid;
 
 use super::UNUSED_REASON;
-use crate::memory::{MemorySlice, UNDONE_RUN_REASON};
+use super::undone::undone_archives;
+use crate::memory::MemorySlice;
 
 /// The memories that are never forgotten.
 pub(super) struct ProtectedMemories(HashSet<Referent>);
@@ -36,24 +37,10 @@ impl ProtectedMemories {
 }
 
 /// Returns the memories that were archived because they were unused, and restored one by one: somebody wants them.
-fn restored(memory: &Memory) -> Vec<Referent> {
-    let events = || {
-        memory.records().filter_map(|record| match &record.body {
-            Body::Event(event) => Some((record.id, event)),
-            _ => None,
-        })
-    };
-    let is_restore =
-        |event: &Event| event.action == EventAction::Restore && event.reason != UNDONE_RUN_REASON;
-    let restores = events().filter(|(_, event)| is_restore(event));
-    let undone: HashSet<Uuid> =
-        restores.flat_map(|(_, event)| &event.undoes).filter_map(Referent::record_id).collect();
-    let archives = events().filter(|(id, event)| {
-        event.action == EventAction::Archive
-            && event.reason.starts_with(UNUSED_REASON)
-            && undone.contains(id)
-    });
-    archives.flat_map(|(_, event)| event.targets.iter().cloned()).collect()
+fn restored(memory: &Memory) -> impl Iterator<Item = Referent> {
+    let archives = undone_archives(memory)
+        .filter(|undone| !undone.is_of_run && undone.archived.reason.starts_with(UNUSED_REASON));
+    archives.flat_map(|undone| undone.archived.targets.iter().cloned())
 }
 
 /// Returns whether a record states what a decision record or an entry of a document says.

@@ -134,6 +134,17 @@ impl RecordedRun {
         numbers
     }
 
+    /// Returns the memories whose usage counted for others by runs that were undone. A run that cannot be read has none.
+    pub(crate) fn undone_moves(session: &Session) -> Result<Vec<MovedUsage>, Error> {
+        let mut found = Vec::new();
+        for number in Self::numbers(session) {
+            let Some(text) = folder(session).read(&file_name(number))? else { continue };
+            let run = serde_json::from_str::<UndoneMoves>(&text).ok().filter(|run| run.is_undone);
+            found.extend(run.into_iter().flat_map(|run| run.moved_usage));
+        }
+        Ok(found)
+    }
+
     /// Reads a run; `None` if there is none with the number.
     pub(crate) fn read(session: &Session, number: u64) -> Result<Option<Self>, Error> {
         let Some(text) = folder(session).read(&file_name(number))? else { return Ok(None) };
@@ -144,6 +155,15 @@ impl RecordedRun {
         })?;
         Ok(Some(run))
     }
+}
+
+/// What the usage of undone runs is read from.
+#[derive(Deserialize)]
+struct UndoneMoves {
+    #[serde(default)]
+    moved_usage: Vec<MovedUsage>,
+    #[serde(default)]
+    is_undone: bool,
 }
 
 fn file_name(number: u64) -> String {

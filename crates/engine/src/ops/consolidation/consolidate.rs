@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::consolidation::{
-    Applied, FoundContradictions, LastConsolidation, Scheduler, apply, make_plan,
+    Applied, FoundContradictions, LastConsolidation, NewPlan, Scheduler, apply, make_plan,
     scan_contradictions, schedule_text,
 };
 use crate::link_discovery;
@@ -30,6 +30,9 @@ pub(crate) struct Request {
     /// Only these steps; all by default.
     #[serde(default)]
     steps: Vec<ConsolidationStep>,
+    /// Propose also what was undone before. Otherwise it is left out until the memories change.
+    #[serde(default)]
+    again: bool,
     /// A plan that a dry run printed as JSON, perhaps edited, to carry out instead of a new one. Memories that changed
     /// since it was made are left out.
     #[serde(default)]
@@ -56,6 +59,8 @@ pub(crate) struct Consolidation {
     judged_pairs: usize,
     /// Number of relations that were newly proposed.
     links_proposed: usize,
+    /// Number of changes that were left out because they were undone before.
+    undone_before: usize,
     /// Whether nothing was changed.
     dry_run: bool,
     /// The number of the run, by which it can be undone.
@@ -91,28 +96,29 @@ impl Operation for Consolidate {
             let schedule = Some(schedule_text(scheduler, session.root().path()));
             return Ok(Consolidation { schedule, dry_run: true, ..Consolidation::default() });
         }
-        let plan = match request.plan {
-            Some(_) if !request.steps.is_empty() => {
+        let new = match request.plan {
+            Some(_) if !request.steps.is_empty() || request.again => {
                 return Err(Error::bad_input("a plan says itself which steps are taken")
-                    .hint("remove items from the plan, or make a plan of these steps"));
+                    .hint("remove items from the plan, or make a new one"));
             }
-            Some(plan) => read_plan(plan)?,
+            Some(plan) => NewPlan { plan: read_plan(plan)?, undone_before: 0 },
             None => {
                 let all = request.steps.is_empty();
                 let steps =
                     if all { ConsolidationStep::ALL.to_vec() } else { request.steps.clone() };
-                make_plan(session, &steps)?
+                make_plan(session, &steps, request.again)?
             }
         };
         if request.dry_run {
-            return preview(session, plan);
+            return preview(session, new);
         }
-        carry_out(session, &plan)
+        carry_out(session, &new)
     }
 }
 
 /// Describes a plan without carrying it out.
-fn preview(session: &Session, plan: ConsolidationPlan) -> Result<Consolidation, Error> {
+fn preview(session: &Session, new: NewPlan) -> Result<Consolidation, Error> {
+    let NewPlan { plan, undone_before } = new;
     let found = contradictions(session, &plan, true)?;
     let counts = PlanCounts::of(&plan);
     counts.store_planned(session)?;
@@ -123,13 +129,15 @@ fn preview(session: &Session, plan: ConsolidationPlan) -> Result<Consolidation, 
         forgotten: counts.forgotten,
         contradictions_found: found.open,
         judged_pairs: found.examined_pairs,
+        undone_before,
         dry_run: true,
         plan: Some(plan),
         ..Consolidation::default()
     })
 }
 
-fn carry_out(session: &Session, plan: &ConsolidationPlan) -> Result<Consolidation, Error> {
+fn carry_out(session: &Session, new: &NewPlan) -> Result<Consolidation, Error> {
+    let NewPlan { plan, undone_before } = new;
     let Applied { deduped, compressed, moved, forgotten, run, notes } = match plan.is_empty() {
         true => Applied::default(),
         false => apply(session, plan)?,
@@ -153,6 +161,7 @@ fn carry_out(session: &Session, plan: &ConsolidationPlan) -> Result<Consolidatio
         contradictions_found: found.open,
         judged_pairs: found.examined_pairs,
         links_proposed,
+        undone_before: *undone_before,
         run,
         notes,
         ..Consolidation::default()
@@ -284,6 +293,13 @@ impl Answer for Consolidation {
         for (count, what, done) in found.into_iter().filter(|(count, ..)| *count > 0) {
             let line = format!("{} {done}", present::count(count, what));
             view.line([span(Role::Plain, line.trim().to_owned())]);
+        }
+        if self.undone_before > 0 {
+            let left_out = present::count(self.undone_before, "change");
+            let hint = Hint::text(format!("{left_out} left out, undone before; "))
+                .call("consolidate", [("again", true)])
+                .then(" proposes them again");
+            view.line([span(Role::Dim, hint)]);
         }
         for note in &self.notes {
             view.line([span(Role::Warning, note)]);

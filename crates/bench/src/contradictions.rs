@@ -1,5 +1,11 @@
 //! The `contradictions` measurement: how well pairs of statements that contradict each other are told from others.
 
+mod aspects;
+mod clusters;
+mod generator;
+mod planted;
+mod things;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,9 +14,10 @@ use heirloom_core::contradiction::{Certainty, Verdict, judge_pair};
 use heirloom_embed::{Judge, builtin_judge, word_nearness};
 use serde::Serialize;
 
-use crate::args::ContradictionsArgs;
+use crate::args::JudgedPairsArgs;
 use crate::failure::Failure;
 use crate::report::Report;
+pub(crate) use planted::measure as measure_planted;
 
 /// The false-alarm rate at which the recall is reported beside that at the default threshold.
 const REPORTED_FALSE_ALARMS: f64 = 0.1;
@@ -50,9 +57,11 @@ struct LabelledPair {
 }
 
 /// Judges the pairs of a file.
-pub(crate) fn measure(args: &ContradictionsArgs) -> Result<ContradictionsReport, Failure> {
-    let text = std::fs::read_to_string(&args.file).map_err(Failure::io("reading", &args.file))?;
-    let pairs = read_pairs(&text, &args.file)?;
+pub(crate) fn measure(args: &JudgedPairsArgs) -> Result<ContradictionsReport, Failure> {
+    // The command line demands a file if no other part of the measurement is wanted.
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let text = std::fs::read_to_string(file).map_err(Failure::io("reading", file))?;
+    let pairs = read_pairs(&text, file)?;
     let model = find_model(args.model.as_ref(), args.rules_only)?;
     // The first pair reads the models, which a server does once.
     judge(&pairs[0], model);
@@ -60,7 +69,7 @@ pub(crate) fn measure(args: &ContradictionsArgs) -> Result<ContradictionsReport,
     let verdicts: Vec<Verdict> = pairs.iter().map(|pair| judge(pair, model)).collect();
     let ms_per_pair = started.elapsed().as_secs_f64() * 1000.0 / pairs.len() as f64;
     let judge = if model.is_some() { "rules and model" } else { "rules" };
-    let file = args.file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let file = file.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(summarise(file.unwrap_or_default(), judge, &pairs, &verdicts, ms_per_pair))
 }
 

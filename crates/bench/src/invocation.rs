@@ -184,6 +184,14 @@ fn read_from_start(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Returns the peak resident memory of this process in bytes, if the system reports it.
+pub(crate) fn peak_memory_of_this_process() -> Result<u64, String> {
+    let status = fs::read_to_string("/proc/self/status").ok();
+    let kilobytes = status.as_deref().and_then(parse_peak_memory);
+    let bytes = kilobytes.map(|kilobytes| kilobytes * 1024);
+    bytes.ok_or_else(|| "the system does not report the peak memory of a process".to_owned())
+}
+
 /// Reads the peak resident memory in kilobytes from the line `VmHWM:   123 kB` of a process's status.
 fn parse_peak_memory(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

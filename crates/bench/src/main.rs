@@ -49,7 +49,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Cli, Command, ConsolidationPart, JudgedOutput, Output, PeersArgs, PeersCommand};
+use crate::args::{
+    Cli, Command, ConsolidationPart, ContradictionsArgs, ContradictionsPart, JudgedOutput, Output,
+    PeersArgs, PeersCommand,
+};
 use crate::failure::Failure;
 use crate::recall::memory_system::{self, MemorySystem};
 use crate::report::Report;
@@ -118,7 +121,12 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Similarity(args) => {
             finish(&recall::similarity::measure(&args.file)?, &args.output)
         }
-        Command::Contradictions(args) => finish(&contradictions::measure(&args)?, &args.output),
+        Command::Contradictions(ContradictionsArgs { part, pairs }) => match part {
+            Some(ContradictionsPart::Planted(args)) => {
+                finish_judged(&contradictions::measure_planted(&args)?, &args.judged)
+            }
+            None => finish(&contradictions::measure(&pairs)?, &pairs.output),
+        },
         Command::Citations(args) => finish_judged(&citations::measure(&args.files)?, &args.judged),
         Command::Extraction(args) => {
             finish_judged(&extraction::measure(&args.files)?, &args.judged)

@@ -31,7 +31,7 @@ use report::{ScaleReport, SizeResult};
 pub(crate) use tantivy_baseline::{TantivyBaseline, index_file};
 pub(crate) use vector_scan::VectorScan;
 use workspace::ScaleWorkspace;
-pub(crate) use workspace::write_facts;
+pub(crate) use workspace::{FACT_INTERVAL_MS, write_facts};
 
 /// How often each index is built; the median counts.
 const INDEXING_RUNS: usize = 3;

@@ -4,6 +4,7 @@
 //! once (`new_memory`); a scan (`scan`) compares all of them, and keeps its verdicts in the cache, so that it goes on where it
 //! was interrupted. What is found is a record of the log (`record`) and changes nothing until somebody resolves it.
 
+mod candidates;
 mod judge;
 mod language_model;
 mod new_memory;
@@ -11,6 +12,7 @@ mod record;
 mod scan;
 mod verdict_cache;
 
+pub use candidates::scanned_pairs;
 pub(crate) use judge::PairJudge;
 pub(crate) use language_model::LanguageModelJudge;
 pub(crate) use new_memory::{

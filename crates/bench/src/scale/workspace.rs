@@ -21,7 +21,7 @@ const AGENTS_PER_PLAN: u32 = 10;
 /// How many plans there are at least.
 const MIN_PLANS: u32 = 10;
 /// The time between two facts, in milliseconds.
-const FACT_INTERVAL_MS: u64 = 60_000;
+pub(crate) const FACT_INTERVAL_MS: u64 = 60_000;
 
 const MEMORY_HEAD: &str = "---\ntype: agent-memory\nsessions: 1\nupdated: 2026-01-01\n---\n\n\
                            # Memory\n\n## Findings\n\n";

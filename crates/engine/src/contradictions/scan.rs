@@ -3,33 +3,21 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use heirloom_core::contradiction::{
-    CandidateFinder, CandidatePair, Candidates, Certainty, Verdict, may_contradict,
-};
+use heirloom_core::contradiction::{CandidatePair, Certainty, Verdict, may_contradict};
 use heirloom_core::fold::ContradictionState;
 use heirloom_core::parallel;
 use heirloom_core::record::Referent;
-use heirloom_core::words::normalise;
-use heirloom_embed::builtin;
 use heirloom_store::state::StateFolder;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::candidates::{PairsOfMemory, ScanCandidates};
 use super::judge::{PairJudge, sentence_of};
 use super::language_model::LanguageModelJudge;
 use super::record::{NewContradiction, known_pairs, pair_of, record_contradictions};
 use super::verdict_cache::{CachedVerdict, PairKey, VerdictCache};
 use crate::memory::{ComparableMemory, WholeMemory};
 use crate::{Error, Session};
-
-/// With how many earlier memories each one is compared.
-const MAX_PAIRS_OF_MEMORY: usize = 8;
-
-/// The same if there are many memories, so that all of them take a bounded time.
-const MIN_PAIRS_OF_MEMORY: usize = 3;
-
-/// About how many pairs are judged by rules at most.
-const MAX_PAIRS: usize = 400_000;
 
 /// Most pairs that the model reads, which takes milliseconds a pair.
 const MAX_PAIRS_OF_MODEL: usize = 8_000;
@@ -49,9 +37,6 @@ const MAX_PAIRS_OF_LANGUAGE_MODEL: usize = 200;
 /// How many memories are compared between two reports of progress.
 const MEMORIES_AT_ONCE: usize = 1024;
 
-/// Most memories with one key that are compared with each other.
-const MAX_OF_A_KEY: usize = 24;
-
 /// Most contradictions that a scan records; the rest is found by the next one.
 const MAX_NEW: usize = 500;
 
@@ -70,6 +55,8 @@ pub(crate) struct ScanReport {
     pub(crate) judged_pairs: usize,
     /// The number of those that an earlier scan judged.
     pub(crate) known_pairs: usize,
+    /// The number of pairs that are similar, too, but not similar enough to be judged beside better ones.
+    pub(crate) left_out_pairs: usize,
     /// The number of pairs that the model would have read if they were fewer.
     pub(crate) left_pairs: usize,
     /// The contradictions that were not known, the most likely first, each with the id of its record unless it was a dry
@@ -90,6 +77,9 @@ pub(crate) struct LastScan {
     pub(crate) memories: usize,
     /// The number of pairs that were judged.
     pub(crate) judged_pairs: usize,
+    /// The number of similar pairs that were not.
+    #[serde(default)]
+    left_out_pairs: usize,
     /// A hash of what was compared, if nothing was left to do.
     #[serde(default)]
     finished: Option<Hash>,
@@ -129,8 +119,13 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
     if let Some(last) = LastScan::read(session)
         && last.finished == Some(with_pairs(&hasher, &known))
     {
-        let LastScan { judged_pairs, .. } = last;
-        return Ok(ScanReport { judged_pairs, known_pairs: judged_pairs, ..report });
+        let LastScan { judged_pairs, left_out_pairs, .. } = last;
+        return Ok(ScanReport {
+            judged_pairs,
+            known_pairs: judged_pairs,
+            left_out_pairs,
+            ..report
+        });
     }
     let cache = VerdictCache::read(session);
     let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![] };
@@ -144,8 +139,9 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
         scanner.known.extend(recorded.map(|it| pair_of(&it.a.referent, &it.b.referent)));
         let is_finished = report.left_pairs + report.left_contradictions == 0;
         let finished = is_finished.then(|| with_pairs(&hasher, &scanner.known));
-        let ScanReport { memories, judged_pairs, .. } = report;
-        LastScan { at: session.now(), memories, judged_pairs, finished }.write(session)?;
+        let ScanReport { memories, judged_pairs, left_out_pairs, .. } = report;
+        let at = session.now();
+        LastScan { at, memories, judged_pairs, left_out_pairs, finished }.write(session)?;
     }
     let numbered = found.into_iter().enumerate();
     let with_ids = numbered.map(|(number, found)| (found, ids.get(&number).cloned()));
@@ -184,6 +180,14 @@ struct JudgedPair {
     verdict: CachedVerdict,
 }
 
+/// The pairs of a memory with earlier ones.
+struct JudgedPairs {
+    /// The pairs, each with whether its verdict was known.
+    pairs: Vec<(JudgedPair, bool)>,
+    /// The number of similar pairs that are not judged.
+    left_out: usize,
+}
+
 /// Returns what a verdict on a memory depends on.
 fn judged_text(memory: &ComparableMemory) -> String {
     match &memory.key_value {
@@ -210,7 +214,7 @@ impl Scanner {
         language_model: Option<LanguageModelJudge<'_>>,
         report: &mut ScanReport,
     ) -> Vec<NewContradiction> {
-        report.known_pairs = self.judge_by_rules(session);
+        self.judge_by_rules(session, report);
         report.left_pairs = self.judge_by_model(session);
         report.judged_pairs = self.pairs.len();
         let mut found = self.contradictions();
@@ -222,58 +226,39 @@ impl Scanner {
         found
     }
 
-    /// Finds pairs that are worth judging, and judges them by rules. Returns how many verdicts were known.
-    fn judge_by_rules(&mut self, session: &Session) -> usize {
+    /// Finds pairs that are worth judging, and judges them by rules.
+    fn judge_by_rules(&mut self, session: &Session, report: &mut ScanReport) {
         let count = self.memories.len();
-        let mut finder = CandidateFinder::new(builtin());
-        self.memories.iter().for_each(|memory| finder.add(&memory.text, builtin()));
-        let candidates = finder.finish();
-        let of_keys = self.pairs_of_keys();
-        let per_memory = (MAX_PAIRS / count.max(1)).clamp(MIN_PAIRS_OF_MEMORY, MAX_PAIRS_OF_MEMORY);
-        let mut known = 0;
+        let candidates = ScanCandidates::new(&self.memories);
         for start in (0..count).step_by(MEMORIES_AT_ONCE) {
             let block = start..(start + MEMORIES_AT_ONCE).min(count);
-            let judged = self.judge_block(&candidates, &of_keys, per_memory, block.clone());
-            for (pair, is_known) in judged {
-                known += usize::from(is_known);
-                self.cache.put(pair.key, pair.verdict);
-                self.pairs.push(pair);
+            for JudgedPairs { pairs, left_out } in self.judge_block(&candidates, block.clone()) {
+                report.left_out_pairs += left_out;
+                for (pair, is_known) in pairs {
+                    report.known_pairs += usize::from(is_known);
+                    self.cache.put(pair.key, pair.verdict);
+                    self.pairs.push(pair);
+                }
             }
             self.cache.save_sometimes(session);
             session.progress().tell_of("comparing", block.end, count);
         }
-        known
     }
 
-    /// Judges the pairs of some memories with earlier ones. Returns each with whether its verdict was known.
-    fn judge_block(
-        &self,
-        candidates: &Candidates,
-        of_keys: &HashMap<u32, Vec<u32>>,
-        per_memory: usize,
-        block: Range<usize>,
-    ) -> Vec<(JudgedPair, bool)> {
+    /// Judges the pairs of some memories with earlier ones.
+    fn judge_block(&self, candidates: &ScanCandidates, block: Range<usize>) -> Vec<JudgedPairs> {
         let numbers: Vec<usize> = block.collect();
-        let judged = parallel::map(&numbers, 16, |number| {
-            let mut pairs = candidates.before(*number, per_memory);
-            for a in of_keys.get(&(*number as u32)).into_iter().flatten() {
-                if !pairs.iter().any(|pair| pair.a == *a) {
-                    let (b, sentences) = (*number as u32, [0, 0]);
-                    pairs.push(CandidatePair { a: *a, b, likeness: 1.0, sentences });
-                }
-            }
-            pairs.into_iter().filter_map(|pair| self.judge_pair(pair)).collect::<Vec<_>>()
-        });
-        judged.into_iter().flatten().collect()
+        parallel::map(&numbers, 16, |number| {
+            let PairsOfMemory { pairs, left_out } = candidates.before(&self.memories, *number);
+            let pairs = pairs.into_iter().filter_map(|pair| self.judge_pair(pair)).collect();
+            JudgedPairs { pairs, left_out }
+        })
     }
 
     /// Judges a pair by rules, unless its verdict is known; `None` if the two cannot contradict each other.
     fn judge_pair(&self, pair: CandidatePair) -> Option<(JudgedPair, bool)> {
         let (a, b) = self.memories_of(&pair);
-        if a.text == b.text
-            || !a.has_common_scope(b)
-            || self.known.contains(&pair_of(&a.referent, &b.referent))
-        {
+        if self.known.contains(&pair_of(&a.referent, &b.referent)) {
             return None;
         }
         let key = VerdictCache::key(&self.version, &judged_text(a), &judged_text(b));
@@ -331,22 +316,6 @@ impl Scanner {
             CachedVerdict::new(&self.judge.judge_with(a, b, Some(log_odds)), true)
         });
         judged.collect()
-    }
-
-    /// Returns the pairs of facts with one key: the numbers of the earlier ones, by the later one.
-    fn pairs_of_keys(&self) -> HashMap<u32, Vec<u32>> {
-        let mut of_key: HashMap<String, Vec<u32>> = HashMap::new();
-        let mut pairs: HashMap<u32, Vec<u32>> = HashMap::new();
-        for (number, memory) in self.memories.iter().enumerate() {
-            let Some((key, _)) = &memory.key_value else { continue };
-            let earlier = of_key.entry(normalise(key)).or_default();
-            if !earlier.is_empty() {
-                let latest = earlier.iter().rev().take(MAX_OF_A_KEY).copied();
-                pairs.insert(number as u32, latest.collect());
-            }
-            earlier.push(number as u32);
-        }
-        pairs
     }
 
     fn memories_of(&self, pair: &CandidatePair) -> (&ComparableMemory, &ComparableMemory) {

@@ -34,6 +34,8 @@ pub(crate) struct ScannedContradictions {
     judged_pairs: usize,
     /// Number of those that an earlier scan judged.
     known_pairs: usize,
+    /// Number of similar pairs that were not judged, since each of the memories has more similar ones.
+    left_out_pairs: usize,
     /// Number of pairs that the model would have read if there were fewer; the next scan goes on with them.
     left_pairs: usize,
     /// Number of contradictions that the next scan records, since there are too many.
@@ -65,6 +67,7 @@ impl Operation for ContradictionsScan {
             memories: report.memories,
             judged_pairs: report.judged_pairs,
             known_pairs: report.known_pairs,
+            left_out_pairs: report.left_out_pairs,
             left_pairs: report.left_pairs,
             left_contradictions: report.left_contradictions,
             dry_run: request.dry_run,
@@ -95,6 +98,9 @@ impl Answer for ScannedContradictions {
             vec![new, format!("{} open", self.open), format!("{judged} of {memories}")];
         if self.known_pairs > 0 {
             summary.push(format!("{} judged before", self.known_pairs));
+        }
+        if self.left_out_pairs > 0 {
+            summary.push(format!("{} less similar ones not judged", self.left_out_pairs));
         }
         view.line([span(Role::Dim, summary.join(" · "))]);
         let left = [(self.left_pairs, "pair"), (self.left_contradictions, "contradiction")];

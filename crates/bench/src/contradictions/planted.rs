@@ -1,0 +1,311 @@
+//! How many contradictions a scan finds among many facts that do not contradict each other.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+use std::time::Instant;
+
+use heirloom_engine::setup::init;
+use heirloom_engine::{OPS, ProcessCache, Session, ops, scanned_pairs};
+use heirloom_testkit::NOW;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::clusters;
+use super::generator::{self, GeneratedFacts, Random};
+use crate::args::PlantedArgs;
+use crate::failure::Failure;
+use crate::ids::{FIRST_RECORD_MS, uuid_v7};
+use crate::invocation::peak_memory_of_this_process;
+use crate::numbers::count;
+use crate::report::{Attempt, Bar, Report, write_bars, write_table};
+use crate::scale::{FACT_INTERVAL_MS, write_facts};
+use crate::scratch::temporary_folder;
+
+/// The share of the planted contradictions that a scan must find.
+const MIN_FOUND: f64 = 0.8;
+
+/// The same in a large memory, and how many facts that has.
+const MIN_FOUND_IN_LARGE: f64 = 0.7;
+const LARGE_MEMORY: usize = 100_000;
+
+/// The most false alarms, and the most that may be called certain.
+const MAX_FALSE_ALARMS: f64 = 50.0;
+const MAX_CERTAIN_FALSE_ALARMS: f64 = 5.0;
+
+/// The memory that a scan may take, in megabytes.
+const MAX_PEAK_MB: f64 = 500.0;
+
+/// The report of the measurement.
+#[derive(Serialize)]
+pub(crate) struct PlantedReport {
+    memories: usize,
+    planted: usize,
+    /// How many of the planted facts are judged with a fact that they contradict.
+    candidates: usize,
+    /// How many are found, and how many of these are called certain.
+    found: usize,
+    found_certain: usize,
+    false_alarms: usize,
+    certain_false_alarms: usize,
+    /// The planted facts by what they differ in.
+    differences: BTreeMap<String, Tally>,
+    judged_pairs: u64,
+    left_out_pairs: u64,
+    seconds: f64,
+    peak_bytes: Attempt<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missed: Vec<ListedPair>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    wrong: Vec<ListedPair>,
+    bars: Vec<Bar>,
+}
+
+/// How many planted facts there are of one sort, and how many of them are judged and found.
+#[derive(Debug, Default, Serialize)]
+struct Tally {
+    planted: usize,
+    candidates: usize,
+    found: usize,
+}
+
+/// Two facts that were judged wrongly.
+#[derive(Debug, Serialize)]
+struct ListedPair {
+    a: String,
+    b: String,
+    note: String,
+}
+
+/// A workspace with facts. It is deleted when this is dropped.
+struct PlantedWorkspace {
+    folder: TempDir,
+    facts: Vec<Fact>,
+    /// The position of a fact by its id.
+    positions: HashMap<String, usize>,
+}
+
+/// A fact of the workspace.
+struct Fact {
+    text: String,
+    subject: usize,
+    /// What a planted fact differs in.
+    planted: Option<String>,
+}
+
+/// Measures it.
+pub(crate) fn measure(args: &PlantedArgs) -> Result<PlantedReport, Failure> {
+    let (total, planted, seed) = (args.memories as usize, args.planted as usize, args.seed);
+    let generated = match args.pairs.as_slice() {
+        [] => generator::generate(total, planted, seed),
+        paths => clusters::read(paths, total, planted, seed)?,
+    };
+    let workspace = PlantedWorkspace::create(generated, seed)?;
+    let started = Instant::now();
+    let answer = workspace.scan()?;
+    let seconds = started.elapsed().as_secs_f64();
+    let peak_bytes = peak_memory_of_this_process().into();
+    let judged = workspace.judged_pairs()?;
+    Ok(workspace.report(&answer, &judged, seconds, peak_bytes, args.list))
+}
+
+impl PlantedWorkspace {
+    fn create(generated: GeneratedFacts, seed: u64) -> Result<Self, Failure> {
+        let GeneratedFacts { facts, planted } = generated;
+        let facts =
+            facts.into_iter().map(|it| Fact { text: it.text, subject: it.subject, planted: None });
+        let planted = planted.into_iter().map(|it| Fact {
+            text: it.text,
+            subject: it.subject,
+            planted: Some(it.difference),
+        });
+        let mut facts: Vec<Fact> = facts.chain(planted).collect();
+        Random::new(seed).shuffle(&mut facts);
+        let folder = temporary_folder()?;
+        let today = now()?.to_zoned(TimeZone::UTC).date();
+        let request = init::Request {
+            folder: folder.path(),
+            hierarchy: "plans",
+            name: Some("planted"),
+            today,
+        };
+        init::run(&request).map_err(|error| Failure::new(error.message))?;
+        let texts: Vec<(usize, &String)> =
+            facts.iter().map(|fact| &fact.text).enumerate().collect();
+        write_facts(folder.path(), &texts)?;
+        let id = |number: u64| uuid_v7(FIRST_RECORD_MS + number * FACT_INTERVAL_MS, number);
+        let ids = (0..facts.len()).map(|at| (id(at as u64).to_string(), at));
+        Ok(PlantedWorkspace { folder, positions: ids.collect(), facts })
+    }
+
+    fn session(&self) -> Result<Session, Failure> {
+        let session = Session::open(self.folder.path(), now()?).map_err(failed)?;
+        Ok(session.without_token_counts().with_process_cache(ProcessCache::default()))
+    }
+
+    /// Scans it. Nothing is recorded, so that no finding is left for the next scan.
+    fn scan(&self) -> Result<Value, Failure> {
+        let op = OPS.iter().find(|op| op.spec.name == "contradictions_scan");
+        let op = op.ok_or_else(|| Failure::new("there is no operation that scans"))?;
+        let reply = ops::run(op, &self.session()?, json!({"dry_run": true})).map_err(failed)?;
+        Ok(reply.data(&|hint| format!("{hint:?}")))
+    }
+
+    /// Returns the positions of the pairs of facts that a scan judges.
+    fn judged_pairs(&self) -> Result<HashSet<[usize; 2]>, Failure> {
+        let pairs = scanned_pairs(&self.session()?).map_err(failed)?;
+        Ok(pairs.iter().filter_map(|[a, b]| self.pair(a, b)).collect())
+    }
+
+    fn pair(&self, a: &str, b: &str) -> Option<[usize; 2]> {
+        let (a, b) = (*self.positions.get(a)?, *self.positions.get(b)?);
+        Some([a.min(b), a.max(b)])
+    }
+
+    /// Returns the position of the planted fact of a pair that contradicts the other one.
+    fn planted_of(&self, [a, b]: [usize; 2]) -> Option<usize> {
+        let (one, other) = (&self.facts[a], &self.facts[b]);
+        let is_right =
+            one.subject == other.subject && one.planted.is_some() != other.planted.is_some();
+        is_right.then_some(if one.planted.is_some() { a } else { b })
+    }
+
+    fn report(
+        &self,
+        answer: &Value,
+        judged: &HashSet<[usize; 2]>,
+        seconds: f64,
+        peak_bytes: Attempt<u64>,
+        listed: usize,
+    ) -> PlantedReport {
+        let candidates: HashSet<usize> =
+            judged.iter().filter_map(|pair| self.planted_of(*pair)).collect();
+        let mut found: HashMap<usize, bool> = HashMap::new();
+        let (mut wrong, mut certain_false_alarms) = (Vec::new(), 0);
+        for finding in answer["new"].as_array().into_iter().flatten() {
+            let id = |side: &str| finding[side]["id"].as_str().unwrap_or_default();
+            let Some(pair) = self.pair(id("memory_a"), id("memory_b")) else { continue };
+            let is_certain = finding["certainty"] == "certain";
+            if let Some(at) = self.planted_of(pair) {
+                *found.entry(at).or_default() |= is_certain;
+            } else {
+                certain_false_alarms += usize::from(is_certain);
+                let note =
+                    format!("{} {} {}", finding["certainty"], finding["score"], finding["reason"]);
+                wrong.push(self.listed(pair, note));
+            }
+        }
+        let mut differences: BTreeMap<String, Tally> = BTreeMap::new();
+        let mut missed = Vec::new();
+        for (at, fact) in self.facts.iter().enumerate() {
+            let Some(difference) = &fact.planted else { continue };
+            let tally = differences.entry(difference.clone()).or_default();
+            tally.planted += 1;
+            tally.candidates += usize::from(candidates.contains(&at));
+            tally.found += usize::from(found.contains_key(&at));
+            if !found.contains_key(&at) {
+                let is_target = |it: &Fact| it.planted.is_none() && it.subject == fact.subject;
+                let target = self.facts.iter().position(is_target).unwrap_or(at);
+                let is_candidate = if candidates.contains(&at) { "judged" } else { "not judged" };
+                missed.push(self.listed([target, at], format!("{difference}, {is_candidate}")));
+            }
+        }
+        let number = |name: &str| answer[name].as_u64().unwrap_or_default();
+        // The least likely findings are not listed if there are too many.
+        let false_alarms = wrong.len() + number("left_contradictions") as usize;
+        let planted = differences.values().map(|it| it.planted).sum();
+        missed.truncate(listed);
+        wrong.truncate(listed);
+        let mut report = PlantedReport {
+            memories: self.facts.len(),
+            planted,
+            candidates: candidates.len(),
+            found: found.len(),
+            found_certain: found.values().filter(|is_certain| **is_certain).count(),
+            false_alarms,
+            certain_false_alarms,
+            differences,
+            judged_pairs: number("judged_pairs"),
+            left_out_pairs: number("left_out_pairs"),
+            seconds,
+            peak_bytes,
+            missed,
+            wrong,
+            bars: vec![],
+        };
+        report.bars = report.judge();
+        report
+    }
+
+    fn listed(&self, pair: [usize; 2], note: String) -> ListedPair {
+        let [a, b] = pair.map(|at| self.facts[at].text.clone());
+        ListedPair { a, b, note }
+    }
+}
+
+fn now() -> Result<jiff::Timestamp, Failure> {
+    NOW.parse().map_err(|error: jiff::Error| Failure::new(error.to_string()))
+}
+
+fn failed(error: heirloom_engine::Error) -> Failure {
+    Failure::new(error.message)
+}
+
+impl PlantedReport {
+    fn judge(&self) -> Vec<Bar> {
+        let min = if self.memories >= LARGE_MEMORY { MIN_FOUND_IN_LARGE } else { MIN_FOUND };
+        let found = self.found as f64 / self.planted.max(1) as f64;
+        let peak_mb = self.peak_bytes.map(|bytes| *bytes as f64 / 1e6);
+        vec![
+            Bar::judge(format!("share of the planted that is found >= {min}"), found, found >= min),
+            Bar::at_most("false alarms", self.false_alarms as f64, MAX_FALSE_ALARMS),
+            Bar::at_most(
+                "false alarms called certain",
+                self.certain_false_alarms as f64,
+                MAX_CERTAIN_FALSE_ALARMS,
+            ),
+            Bar::at_most_if_measured("MB of a scan", peak_mb, MAX_PEAK_MB),
+        ]
+    }
+}
+
+impl Report for PlantedReport {
+    fn bars(&self) -> Vec<&Bar> {
+        self.bars.iter().collect()
+    }
+}
+
+impl fmt::Display for PlantedReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{} memories, {} planted", count(self.memories), self.planted)?;
+        let mut lines = vec![["", "planted", "judged", "found"].map(str::to_owned)];
+        for (difference, Tally { planted, candidates, found }) in &self.differences {
+            let [planted, candidates, found] =
+                [planted, candidates, found].map(ToString::to_string);
+            lines.push([difference.clone(), planted, candidates, found]);
+        }
+        let [planted, candidates, found] =
+            [self.planted, self.candidates, self.found].map(|number| number.to_string());
+        lines.push(["all".to_owned(), planted, candidates, found]);
+        write_table(out, &lines, 12)?;
+        writeln!(
+            out,
+            "{} of the found certain; {} false alarms, {} of them certain",
+            self.found_certain, self.false_alarms, self.certain_false_alarms
+        )?;
+        writeln!(
+            out,
+            "{} pairs judged, {} less similar ones left out, {:.1} s",
+            count(self.judged_pairs as usize),
+            count(self.left_out_pairs as usize),
+            self.seconds
+        )?;
+        for (what, pairs) in [("missed", &self.missed), ("false alarm", &self.wrong)] {
+            for ListedPair { a, b, note } in pairs {
+                writeln!(out, "{what} ({note}):\n   {a}\n   {b}")?;
+            }
+        }
+        write_bars(out, &self.bars)
+    }
+}

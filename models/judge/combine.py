@@ -7,9 +7,10 @@
 
 The file: `HEIRTREE`; u32 bytes of the features' names; the names, each with a line break; u32 trees; for each tree u16
 leaves, for each node u16 feature, f32 threshold and two i16 branches (a node, or -1 - leaf; the first branch is for values up
-to the threshold), and f32 leaves; then twice, without and with the log-odds of another model, seven f32: intercept, factor of
-the trees' score, factor of the log-odds, and the probabilities from which a contradiction is possible, possible among the
-many pairs of a scan, certain, and certain if the statements differ in one thing only. All little endian.
+to the threshold), and f32 leaves; then twice, without and with the log-odds of another model, eleven f32: intercept, factor of
+the trees' score, factor of the log-odds, the probabilities from which a contradiction is possible, certain, and certain if the
+statements differ in one thing only, and those that the shares `SCAN_RATES` of the pairs on different subjects exceed. All
+little endian.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 
-from made import MADE, OF_OTHER_SUBJECTS, altered, neighbours
+from made import MADE, OF_OTHER_SUBJECTS, altered, elsewhere, neighbours
 from pairs import read, read_judged
 from report import auc, recall_at
 
@@ -51,12 +52,16 @@ SINGLE_WEIGHT = 4
 NEIGHBOURS = 24_000
 # Pairs that were made by changing a word of a statement.
 ALTERED = 6_000
+# Pairs on other things, other parts of them, and other circumstances, and as many that share these.
+ELSEWHERE = 6_000
 MADE_WEIGHT = 0.3
 # What is called possible raises so many false alarms among pairs on one subject.
 POSSIBLE_FALSE_ALARMS = 0.1
-# The same in a scan of many memories, and what is called certain there, among pairs on different subjects.
-SCAN_FALSE_ALARMS = 0.004
+# What is called certain raises at most so many false alarms among pairs on different subjects.
 CERTAIN_FALSE_ALARMS = 0.0015
+# The shares of pairs on different subjects for which the probability that they exceed is stored: a scan of many memories
+# judges so many of them that it calls possible only what hardly any exceeds.
+SCAN_RATES = (0.03, 0.01, 0.003, 0.001, 0.0003)
 # The precision of what is called certain, on subjects that the trees were not fitted to; a margin above 0.95.
 CERTAIN_PRECISION = 0.965
 CERTAIN_MIN_COUNT = 40
@@ -130,13 +135,13 @@ def combination(factors, probabilities, labels, is_clean, of_other_subjects):
     """How a score becomes a probability, and the limits of what follows from it. `of_other_subjects` are the probabilities of
     pairs that do not contradict since they are about different things."""
     possible = float(np.quantile(probabilities[labels == 0], 1 - POSSIBLE_FALSE_ALARMS))
-    in_scan = max(possible, float(np.quantile(of_other_subjects, 1 - SCAN_FALSE_ALARMS)))
+    in_scan = [float(np.quantile(of_other_subjects, 1 - rate)) for rate in SCAN_RATES]
     certain = certain_from(probabilities, labels)
-    certain = max(certain, in_scan, float(np.quantile(of_other_subjects, 1 - CERTAIN_FALSE_ALARMS)))
+    certain = max(certain, possible, float(np.quantile(of_other_subjects, 1 - CERTAIN_FALSE_ALARMS)))
     clean = probabilities[is_clean & (labels == 1)]
     # Statements that differ in one thing only are nearly always right; those that the trees doubt are left out.
     if_clean = max(possible, float(np.quantile(clean, 0.1))) if len(clean) else certain
-    return [*factors, possible, in_scan, certain, min(if_clean, certain)]
+    return [*factors, possible, certain, min(if_clean, certain), *in_scan]
 
 
 def below(threshold):
@@ -168,7 +173,7 @@ def file_bytes(model, names, alone, with_log_odds):
     trees = [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
     out = [b"HEIRTREE", struct.pack("<I", len(text)), text, struct.pack("<I", len(trees))]
     out += [tree_bytes(tree) for tree in trees]
-    out += [struct.pack("<7f", *alone), struct.pack("<7f", *with_log_odds)]
+    out += [struct.pack("<11f", *alone), struct.pack("<11f", *with_log_odds)]
     return b"".join(out)
 
 
@@ -190,14 +195,14 @@ def print_made(kinds, probabilities, clean, limits):
     """How many of the pairs that were made are called what."""
     for kind in MADE:
         rows = kinds == kind
-        certain = probabilities[rows] >= np.where(clean[rows], limits[6], limits[5])
-        shares = {"certain": certain, "in a scan": probabilities[rows] >= limits[4], "possible": probabilities[rows] >= limits[3]}
+        certain = probabilities[rows] >= np.where(clean[rows], limits[5], limits[4])
+        shares = {"certain": certain, "in a scan": probabilities[rows] >= limits[9], "possible": probabilities[rows] >= limits[3]}
         shares = {name: round(float(called.mean()), 4) for name, called in shares.items()}
         print(json.dumps({"kind": kind, "pairs": int(rows.sum()), **shares}), flush=True)
 
 
 def print_quality(name, probabilities, labels, limits, is_clean):
-    _, _, _, possible, in_scan, certain, if_clean = limits
+    _, _, _, possible, certain, if_clean, *in_scan = limits
     called = probabilities >= np.where(is_clean, if_clean, certain)
     report = {
         "set": name,
@@ -206,7 +211,7 @@ def print_quality(name, probabilities, labels, limits, is_clean):
         "recall": round(float((probabilities[labels == 1] >= possible).mean()), 3),
         "false alarms": round(float((probabilities[labels == 0] >= possible).mean()), 3),
         "recall at 0.1": round(float(recall_at(probabilities, labels, 0.1)), 3),
-        "recall in a scan": round(float((probabilities[labels == 1] >= in_scan).mean()), 3),
+        "recall in a scan": round(float((probabilities[labels == 1] >= in_scan[3]).mean()), 3),
         "certain": int(called.sum()),
         "precision of certain": round(float(labels[called].mean()), 3) if called.any() else None,
     }
@@ -229,8 +234,9 @@ def main():
     made_of_held_out = []
     if held_out:
         made_of_held_out = [*neighbours(held_out, NEIGHBOURS // 4, seed=3), *altered(held_out, ALTERED // 4, seed=4)]
+        made_of_held_out += elsewhere(held_out, ELSEWHERE // 4, seed=6)
     pairs = read_judged(options.pairs) + held_out
-    made = [*neighbours(pairs, NEIGHBOURS, seed=1), *altered(pairs, ALTERED, seed=2)]
+    made = [*neighbours(pairs, NEIGHBOURS, seed=1), *altered(pairs, ALTERED, seed=2), *elsewhere(pairs, ELSEWHERE, seed=5)]
     pairs = [*pairs, *made, *made_of_held_out]
     is_held_out = np.zeros(len(pairs), bool)
     is_held_out[len(pairs) - len(made_of_held_out) :] = True

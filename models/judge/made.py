@@ -15,8 +15,32 @@ from alter import alter, names_in, reword
 from pairs import Pair, read_judged
 
 # The kinds of these pairs.
-MADE = ("neighbour", "altered", "reworded", "other subject")
-OF_OTHER_SUBJECTS = ("neighbour", "other subject")
+MADE = ("neighbour", "altered", "reworded", "other subject", "other part", "other circumstance", "same circumstance")
+OF_OTHER_SUBJECTS = ("neighbour", "other subject", "other part", "other circumstance")
+
+# Parts that many things have.
+PARTS = (
+    "front end", "parser", "test suite", "second instance", "metrics page", "import screen", "nightly copy", "public half",
+    "old version", "mobile view", "background worker", "error page", "preview", "command line", "simulator", "first draft",
+    "customer part", "write path", "German translation", "sandbox",
+)
+# Circumstances of which each two in a row exclude each other.
+CIRCUMSTANCES = (
+    ("in production", "in the test environment", "on developers' machines"),
+    ("in Japan", "in Brazil", "in Canada"),
+    ("for administrators", "for guests"),
+    ("at night", "during the day"),
+    ("during the migration", "after the migration"),
+    ("on Linux", "on Windows", "on macOS"),
+    ("in the stable release", "in the preview release"),
+    ("for paying customers", "for trial users"),
+    ("in version 2", "in version 3"),
+    ("over the public network", "inside the data centre"),
+    ("on the first attempt", "on later attempts"),
+    ("in the north plant", "in the south plant"),
+    ("for small files", "for large files"),
+    ("in winter", "in summer"),
+)
 
 
 def neighbours(pairs, count, seed):
@@ -101,16 +125,64 @@ def altered(pairs, count, seed):
     return changed[:count] + same[:count] + chance.sample(other, 2 * count if len(other) >= 2 * count else count)
 
 
+def of_part(text, thing, part):
+    """The statement about a part of a thing that it names."""
+    return re.sub(rf"\b([Tt]he) {thing}\b", lambda match: f"{match[1]} {part} of the {thing}", text, count=1)
+
+
+def under(text, circumstance, at_end):
+    if at_end:
+        return f"{text.rstrip('.')} {circumstance}"
+    first = text.split()[0]
+    is_name = not first.isalpha() or first[1:].lower() != first[1:]
+    return f"{circumstance[0].upper()}{circumstance[1:]}, {text if is_name else text[0].lower() + text[1:]}"
+
+
+def elsewhere(pairs, count, seed):
+    """Pairs that do not contradict since they are about different things, different parts of one, or different circumstances,
+    `count` of each; some say otherwise the same. And as many pairs that share the part or the circumstance."""
+    chance = random.Random(seed)
+    texts = sorted({text for pair in pairs for text in (pair.first, pair.second)})
+    found = {text[start:end].lower() for text in texts for start, end in words_after_articles(text)}
+    things = {plural: sorted(word for word in found if word.endswith("s") == plural) for plural in (False, True)}
+    contradicting = [pair for pair in pairs if pair.label == 1]
+    agreeing = [pair for pair in pairs if pair.label == 0 and pair.kind in ("paraphrase", "single")]
+    others, parts, circumstances, same = [], [], [], []
+    while min(len(others), len(parts), len(circumstances), len(same)) < count:
+        pair = chance.choice(chance.choice((contradicting, agreeing)))
+        one = Pair(pair.first, pair.first, 0.0, pair.kind, pair.subject)
+        others.append(other_subject(chance.choice((one, pair)), things, chance))
+        others = [made for made in others if made]
+        pair = chance.choice((one, pair, pair))
+        named = [word for word in re.findall(r"\b[Tt]he ([a-z]{3,})\b", pair.first) if re.search(rf"\b[Tt]he {word}\b", pair.second)]
+        if named:
+            part, other = chance.sample(PARTS, 2)
+            first, second = (of_part(text, named[0], part) for text in (pair.first, pair.second))
+            if pair is not one:
+                same.append(Pair(first, second, pair.label, "same circumstance", pair.subject))
+            second = of_part(pair.second, named[0], other)
+            parts.append(Pair(first, second, 0.0, "other part", pair.subject))
+        circumstance, other = chance.sample(chance.choice(CIRCUMSTANCES), 2)
+        ends = chance.random() < 0.5, chance.random() < 0.5
+        first, second = under(pair.first, circumstance, ends[0]), under(pair.second, circumstance, ends[1])
+        if pair is not one:
+            same.append(Pair(first, second, pair.label, "same circumstance", pair.subject))
+        circumstances.append(Pair(first, under(pair.second, other, ends[1]), 0.0, "other circumstance", pair.subject))
+    return [made for group in (others, parts, circumstances, same) for made in chance.sample(group, count)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pairs", nargs="+", type=Path)
     parser.add_argument("--neighbours", type=int, default=10_000)
     parser.add_argument("--altered", type=int, default=3_000, help="pairs that contradict, that say the same, and half of those on another subject")
+    parser.add_argument("--elsewhere", type=int, default=1_500, help="pairs on other things, parts and circumstances")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     pairs = read_judged(args.pairs)
     made = [*neighbours(pairs, args.neighbours, args.seed), *altered(pairs, args.altered, args.seed + 1)]
+    made += elsewhere(pairs, args.elsewhere, args.seed + 2)
     args.out.write_text("".join(f"{pair.first}\t{pair.second}\t{int(pair.label)}\n" for pair in made), encoding="utf-8")
     print(json.dumps(Counter(pair.kind for pair in made)))
 

@@ -259,6 +259,7 @@ mod tests {
         let verdict = |probability, certainty| Verdict {
             probability,
             certainty,
+            is_clean: false,
             kind: FindingKind::Other,
             reason: String::new(),
         };

@@ -126,16 +126,21 @@ pub(crate) fn all_commands() -> String {
     list(&Styles::plain(), Section::commands)
 }
 
+/// The least width of the column of names.
+const MIN_NAME_WIDTH: usize = 12;
+
 fn list<I: Iterator<Item = &'static (&'static str, &'static str)>>(
     styles: &Styles,
     commands: impl Fn(&'static Section) -> I,
 ) -> String {
     let (header, literal) = (styles.get_header(), styles.get_literal());
+    let names = SECTIONS.iter().flat_map(&commands).map(|(name, _)| name.len());
+    let width = names.max().unwrap_or_default().max(MIN_NAME_WIDTH);
     let mut text = String::new();
     for section in SECTIONS {
         let _ = writeln!(text, "{header}{}:{header:#}", section.title);
         for (name, about) in commands(section) {
-            let _ = writeln!(text, "  {literal}{name:<12}{literal:#} {about}");
+            let _ = writeln!(text, "  {literal}{name:<width$}{literal:#} {about}");
         }
     }
     text

@@ -1,7 +1,7 @@
 //! Recognises two texts that may contradict each other.
 //!
 //! [`judge_pair`] compares two statements by rules and says how likely they contradict each other, why, and how certain that
-//! is. [`may_contradict`] excludes pairs without judging them. [`find_contradiction`] is a quick search for two sentences of
+//! is. [`ReadText::may_contradict`] excludes pairs without judging them. [`find_contradiction`] is a quick search for two sentences of
 //! which one is negated, or that state different numbers. [`CandidateFinder`] finds the pairs among many memories that are worth
 //! judging.
 
@@ -34,5 +34,5 @@ mod verdict;
 
 pub use candidates::{CandidateFinder, CandidatePair, Candidates, compared_sentences};
 pub use find::{Contradiction, find_contradiction};
-pub use judge::{judge_pair, may_contradict, min_probability_in_scan, named_features};
+pub use judge::{ReadText, Thresholds, judge_pair, judge_texts, named_features, rules_version};
 pub use verdict::{Certainty, FindingKind, Verdict};

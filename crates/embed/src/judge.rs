@@ -88,6 +88,12 @@ impl JudgeFile {
         JudgeFile { bytes, judge: OnceLock::new() }
     }
 
+    /// Returns the checksum that the file states, without reading the rest of it.
+    pub fn checksum(&self) -> String {
+        let stated = self.bytes.iter().skip(file::MAGIC.len()).take(8);
+        stated.map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Returns the model. The first call reads the file.
     pub fn judge(&self) -> Result<&Judge, &JudgeError> {
         self.judge.get_or_init(|| Judge::parse(self.bytes)).as_ref()
@@ -100,6 +106,11 @@ static BUILTIN: Option<JudgeFile> = None;
 /// Returns the model that is compiled in, if one is. The first call reads the file.
 pub fn builtin_judge() -> Option<Result<&'static Judge, &'static JudgeError>> {
     BUILTIN.as_ref().map(JudgeFile::judge)
+}
+
+/// Returns what tells the model that is compiled in from others; `None` if there is none.
+pub fn builtin_judge_checksum() -> Option<String> {
+    BUILTIN.as_ref().map(JudgeFile::checksum)
 }
 
 impl Judge {

@@ -18,7 +18,7 @@ mod word_nearness;
 mod wordpiece;
 
 pub use endpoint::Endpoint;
-pub use judge::{Judge, JudgeError, JudgeFile, builtin_judge};
+pub use judge::{Judge, JudgeError, JudgeFile, builtin_judge, builtin_judge_checksum};
 pub use model::{StaticModel, builtin};
 #[cfg(feature = "transformer")]
 pub use transformer::{ModelFiles, Transformer};

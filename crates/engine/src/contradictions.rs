@@ -13,7 +13,7 @@ mod scan;
 mod verdict_cache;
 
 pub use candidates::scanned_pairs;
-pub(crate) use judge::PairJudge;
+pub(crate) use judge::{PairJudge, ReadMemory};
 pub(crate) use language_model::LanguageModelJudge;
 pub(crate) use new_memory::{
     ContradictedMemory, check_new, check_new_entry, check_new_record, check_stored,

@@ -23,6 +23,7 @@ impl Comparison<'_, '_> {
     fn add_all(&self, mut features: Features, finding: &Finding) -> Features {
         self.add_overlap(&mut features);
         self.add_places(&mut features);
+        self.add_phrases(&mut features);
         self.add_names(&mut features);
         self.add_differences(&mut features);
         self.add_quantities(&mut features);
@@ -85,6 +86,26 @@ impl Comparison<'_, '_> {
             is_equal && (two[0].a < two[1].a) != (two[0].b < two[1].b)
         });
         features.add("reordered", is_reordered.count() as f32);
+    }
+
+    /// Adds how many words of the phrases that name things or circumstances the other statement does not say: statements
+    /// on different things, or for different circumstances, do not contradict each other.
+    fn add_phrases(&self, features: &mut Features) {
+        let is_said = |at: usize, is_a: bool| {
+            let mut pairs = self.alignment.pairs.iter();
+            let pair = pairs.find(|pair| at == if is_a { pair.a } else { pair.b });
+            pair.is_some_and(|pair| pair.cosine >= SAID_MIN_COSINE)
+        };
+        let of_both = [phrases(self.a), phrases(self.b)];
+        for (name, is_of) in PHRASES {
+            let [a, b] = [(&of_both[0], true), (&of_both[1], false)].map(|(words, is_a)| {
+                let words = words.iter().filter(|(_, phrase)| is_of.contains(phrase));
+                let other = words.clone().filter(|(at, _)| !is_said(*at, is_a)).count();
+                (other as f32, words.count() as f32)
+            });
+            features.add_both(&format!("other in {name}"), a.0, b.0);
+            features.add_both(&format!("said in {name}"), a.1 - a.0, b.1 - b.0);
+        }
     }
 
     fn add_names(&self, features: &mut Features) {
@@ -189,6 +210,53 @@ impl Comparison<'_, '_> {
             features.add_named(|| format!("both have {cue}"), f32::from(u8::from(in_a && in_b)));
         }
     }
+}
+
+/// The cosine from which a word of the other statement says the same.
+const SAID_MIN_COSINE: f32 = 0.7;
+
+/// A kind of phrase that a word is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phrase {
+    /// After an article or a word like it.
+    Named,
+    /// After `of`.
+    Part,
+    /// After another preposition.
+    Circumstance,
+}
+
+/// The kinds of phrases, with their names in features.
+const PHRASES: [(&str, &[Phrase]); 3] = [
+    ("named things", &[Phrase::Named, Phrase::Part]),
+    ("parts", &[Phrase::Part]),
+    ("circumstances", &[Phrase::Circumstance]),
+];
+
+/// Returns the words of phrases with the kinds of these. A phrase goes on up to the next word that says nothing.
+fn phrases(statement: &Statement<'_>) -> Vec<(usize, Phrase)> {
+    let mut found = Vec::new();
+    let (mut phrase, mut clause) = (None, 0);
+    let is_amount =
+        |at: usize| statement.quantities.iter().any(|it| (it.first..=it.last).contains(&at));
+    for (at, token) in statement.tokens.iter().enumerate() {
+        if token.clause != clause {
+            (phrase, clause) = (None, token.clause);
+        }
+        match token.lower.as_str() {
+            "the" | "a" | "an" | "our" | "its" | "their" | "each" | "every" | "all" | "this" => {
+                phrase = phrase.or(Some(Phrase::Named));
+            }
+            "of" => phrase = Some(Phrase::Part),
+            "in" | "on" | "for" | "at" | "during" | "before" | "after" | "since" | "under"
+            | "by" | "from" | "to" | "with" => phrase = Some(Phrase::Circumstance),
+            _ if token.is_content() && !is_amount(at) => {
+                found.extend(phrase.map(|phrase| (at, phrase)));
+            }
+            _ => phrase = None,
+        }
+    }
+    found
 }
 
 fn add_finding(features: &mut Features, finding: &Finding) {

@@ -12,44 +12,106 @@ use super::verdict::{Certainty, FindingKind, Verdict};
 use crate::consolidation::WordNearness;
 use crate::words::normalise;
 
+/// The share of the possible false alarms among many pairs that may be called certain.
+const CERTAIN_SHARE: f64 = 0.1;
+
+/// Changes whenever the code of the rules may judge the same two texts differently.
+const RULES_VERSION: u32 = 3;
+
+/// Returns what tells the verdicts of these rules, and of the model that is fitted to them, from those of others.
+pub fn rules_version() -> String {
+    format!("rules-{RULES_VERSION}-{}", Model::checksum())
+}
+
+/// The probabilities from which pairs contradict each other that were chosen among many: most are about different things, so
+/// that many would be called possible by mistake if each were judged like a single pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    min_possible: f64,
+    min_certain: f64,
+}
+
+impl Thresholds {
+    /// Returns the thresholds with which about `false_alarms` of so many pairs on different subjects are called possible.
+    /// `has_log_odds` says whether another model read them, since each judge has thresholds of its own.
+    pub fn among(pairs: usize, false_alarms: f64, has_log_odds: bool) -> Self {
+        let rate = false_alarms / pairs.max(1) as f64;
+        let limits = Model::builtin().combination(has_log_odds);
+        let min_certain = limits.probability_at(rate * CERTAIN_SHARE).max(limits.min_certain);
+        Thresholds { min_possible: limits.probability_at(rate), min_certain }
+    }
+
+    /// Returns how certain a verdict is that was made for a single pair. Statements that say the same apart from one
+    /// difference are about the same, so that their certainty does not depend on the number of pairs.
+    pub fn certainty(&self, verdict: &Verdict) -> Certainty {
+        match verdict.certainty {
+            Certainty::None => Certainty::None,
+            Certainty::Certain if verdict.is_clean => Certainty::Certain,
+            Certainty::Certain if verdict.probability >= self.min_certain => Certainty::Certain,
+            _ if verdict.probability >= self.min_possible => Certainty::Possible,
+            _ => Certainty::None,
+        }
+    }
+}
+
+/// A text that was read, to be compared with several others.
+#[derive(Debug)]
+pub struct ReadText<'t> {
+    text: &'t str,
+    normalised: String,
+    statements: Vec<Statement<'t>>,
+}
+
+impl<'t> ReadText<'t> {
+    /// Reads a text.
+    pub fn new(text: &'t str) -> Self {
+        let statements = sentences(text).into_iter().map(Statement::new).collect();
+        ReadText { text, normalised: normalise(text), statements }
+    }
+
+    /// Returns whether two texts have enough in common to contradict each other: a word, or things of one group. If not,
+    /// judging them is not worth the time.
+    pub fn may_contradict(&self, other: &Self) -> bool {
+        let stems: HashSet<&str> = self.statements.iter().flat_map(Statement::stems).collect();
+        let members = self.statements.iter().flat_map(|it| &it.members);
+        let groups: HashSet<u16> = members.map(|(Member { group, .. }, _)| *group).collect();
+        other.statements.iter().any(|it| {
+            it.stems().any(|stem| stems.contains(stem))
+                || it.members.iter().any(|(member, _)| groups.contains(&member.group))
+        })
+    }
+}
+
 /// Judges whether two statements contradict each other. The order of the statements does not matter. Of longer texts, the
 /// sentences that have most in common are compared. `log_odds` are those of a model that read both.
 pub fn judge_pair(a: &str, b: &str, nearness: WordNearness<'_>, log_odds: Option<f32>) -> Verdict {
+    judge_texts(&ReadText::new(a), &ReadText::new(b), nearness, log_odds)
+}
+
+/// Judges like [`judge_pair`] whether two texts contradict each other that were read.
+pub fn judge_texts(
+    a: &ReadText<'_>,
+    b: &ReadText<'_>,
+    nearness: WordNearness<'_>,
+    log_odds: Option<f32>,
+) -> Verdict {
     let nothing = Verdict {
         probability: 0.0,
         certainty: Certainty::None,
+        is_clean: false,
         kind: FindingKind::Other,
         reason: String::new(),
     };
-    let (a, b) = if a <= b { (a, b) } else { (b, a) };
-    if normalise(a) == normalise(b) {
+    if a.normalised == b.normalised {
         return nothing;
     }
-    let (a, b) = (read_all(a), read_all(b));
-    let pairs = pairs_to_compare(&a, &b).into_iter();
+    let (a, b) = if a.text <= b.text { (a, b) } else { (b, a) };
+    let (a, b) = (&a.statements, &b.statements);
+    let pairs = pairs_to_compare(a, b).into_iter();
     let verdicts = pairs.map(|(i, j)| judge_statements(&a[i], &b[j], nearness, log_odds));
     verdicts.fold(nothing, |best, next| match next.probability > best.probability {
         true => next,
         false => best,
-    })
-}
-
-/// Returns the probability from which a pair is worth reporting that was found in a scan of many memories. Few of the pairs
-/// that a scan judges contradict each other, so it is greater than that from which a single pair is possible.
-pub fn min_probability_in_scan(has_log_odds: bool) -> f64 {
-    Model::builtin().combination(has_log_odds).min_possible_in_scan
-}
-
-/// Returns whether two texts have enough in common to contradict each other: a word, or things of one group. If not, judging
-/// them is not worth the time.
-pub fn may_contradict(a: &str, b: &str) -> bool {
-    let (a, b) = (read_all(a), read_all(b));
-    let stems: HashSet<&str> = a.iter().flat_map(Statement::stems).collect();
-    let groups: HashSet<u16> =
-        a.iter().flat_map(|it| &it.members).map(|(Member { group, .. }, _)| *group).collect();
-    b.iter().any(|it| {
-        it.stems().any(|stem| stems.contains(stem))
-            || it.members.iter().any(|(member, _)| groups.contains(&member.group))
     })
 }
 
@@ -62,10 +124,6 @@ pub fn named_features(a: &str, b: &str, nearness: WordNearness<'_>) -> (Vec<Stri
     (names.unwrap_or_default(), values)
 }
 
-fn read_all(text: &str) -> Vec<Statement<'_>> {
-    sentences(text).into_iter().map(Statement::new).collect()
-}
-
 fn judge_statements(
     a: &Statement<'_>,
     b: &Statement<'_>,
@@ -76,7 +134,8 @@ fn judge_statements(
     let finding = comparison.finding();
     let features = comparison.features(&finding);
     let (probability, limits) = Model::builtin().probability(&features.values, log_odds);
-    let min_certain = match finding.is_clean && finding.kind.can_be_certain() {
+    let is_clean = finding.is_clean && finding.kind.can_be_certain();
+    let min_certain = match is_clean {
         true => limits.min_certain_if_clean,
         false => limits.min_certain,
     };
@@ -85,5 +144,5 @@ fn judge_statements(
         _ if probability >= limits.min_possible => Certainty::Possible,
         _ => Certainty::None,
     };
-    Verdict { probability, certainty, kind: finding.kind, reason: finding.reason }
+    Verdict { probability, certainty, is_clean, kind: finding.kind, reason: finding.reason }
 }

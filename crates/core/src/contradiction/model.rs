@@ -8,6 +8,9 @@ const FILE: &[u8] = include_bytes!("../../../../models/contradiction.bin");
 
 const MAGIC: &[u8; 8] = b"HEIRTREE";
 
+/// The shares of pairs on different subjects for which the file has the probability that they exceed, as natural logarithms.
+const LN_RATES: [f64; 5] = [-3.506_557_9, -4.605_170_2, -5.809_143, -6.907_755_3, -8.111_728_1];
+
 /// A model that was fitted.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -26,12 +29,12 @@ pub(super) struct Combination {
     log_odds_factor: f64,
     /// The probability from which two statements may contradict each other.
     pub(super) min_possible: f64,
-    /// The same among the many pairs that a scan judges, of which few contradict each other.
-    pub(super) min_possible_in_scan: f64,
     /// The probability from which they certainly do.
     pub(super) min_certain: f64,
     /// The probability from which they certainly do if they say the same apart from one difference.
     pub(super) min_certain_if_clean: f64,
+    /// The log-odds of the probabilities that these shares of pairs on different subjects exceed: [`LN_RATES`].
+    log_odds_of_rates: [f64; LN_RATES.len()],
 }
 
 #[derive(Debug)]
@@ -48,12 +51,36 @@ struct Node {
     branches: [i16; 2],
 }
 
+impl Combination {
+    /// Returns the probability that such a share of the pairs on different subjects exceeds; between the shares of the file,
+    /// and beyond the least of them, the log-odds are taken to be linear in the logarithm of the share.
+    pub(super) fn probability_at(&self, false_alarm_rate: f64) -> f64 {
+        let wanted = false_alarm_rate.max(f64::MIN_POSITIVE).ln();
+        let last = LN_RATES.len() - 2;
+        let at = (0..last).find(|at| wanted >= LN_RATES[at + 1]).unwrap_or(last);
+        let [from, to] = [self.log_odds_of_rates[at], self.log_odds_of_rates[at + 1]];
+        let slope = (to - from) / (LN_RATES[at + 1] - LN_RATES[at]);
+        let log_odds = from + slope * (wanted - LN_RATES[at]);
+        logistic(log_odds).max(self.min_possible)
+    }
+}
+
+fn logistic(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
 impl Model {
     /// Returns the model that is compiled in.
     pub(super) fn builtin() -> &'static Model {
         static MODEL: OnceLock<Model> = OnceLock::new();
         #[expect(clippy::expect_used, reason = "a test reads the file that is compiled in")]
         MODEL.get_or_init(|| Model::parse(FILE).expect("the model that is compiled in is valid"))
+    }
+
+    /// Returns the checksum of the model that is compiled in.
+    pub(super) fn checksum() -> &'static str {
+        static CHECKSUM: OnceLock<String> = OnceLock::new();
+        CHECKSUM.get_or_init(|| blake3::hash(FILE).to_hex()[..16].to_owned())
     }
 
     fn parse(bytes: &'static [u8]) -> Option<Self> {
@@ -86,7 +113,7 @@ impl Model {
         let odds = combination.intercept
             + combination.trees_factor * f64::from(score)
             + combination.log_odds_factor * log_odds;
-        (1.0 / (1.0 + (-odds).exp()), combination)
+        (logistic(odds), combination)
     }
 }
 
@@ -138,15 +165,20 @@ impl Reader {
 
     fn combination(&mut self) -> Option<Combination> {
         let mut next = || self.f32().map(f64::from);
-        Some(Combination {
+        let mut combination = Combination {
             intercept: next()?,
             trees_factor: next()?,
             log_odds_factor: next()?,
             min_possible: next()?,
-            min_possible_in_scan: next()?,
             min_certain: next()?,
             min_certain_if_clean: next()?,
-        })
+            log_odds_of_rates: [0.0; LN_RATES.len()],
+        };
+        for log_odds in &mut combination.log_odds_of_rates {
+            let probability = next()?.clamp(1e-6, 1.0 - 1e-6);
+            *log_odds = (probability / (1.0 - probability)).ln();
+        }
+        Some(combination)
     }
 
     /// Reads a tree. A branch leads to a later node, so that every path ends.
@@ -188,6 +220,17 @@ mod tests {
             assert_eq!(fitted, computed);
         }
         assert!(!Model::builtin().trees.is_empty());
+    }
+
+    #[test]
+    fn fewer_false_alarms_need_a_greater_probability() {
+        for combination in [Model::builtin().alone, Model::builtin().with_log_odds] {
+            let rates = [1.0, 0.1, 0.03, 0.02, 0.01, 0.003, 0.002, 0.001, 0.0003, 1e-5, 1e-9, 0.0];
+            let limits = rates.map(|rate| combination.probability_at(rate));
+            assert!(limits.is_sorted(), "{limits:?}");
+            assert!(limits[0] >= combination.min_possible && limits[11] <= 1.0, "{limits:?}");
+            assert!(limits[3] < limits[7], "{limits:?}");
+        }
     }
 
     #[test]

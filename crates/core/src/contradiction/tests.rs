@@ -9,6 +9,10 @@ fn no_nearness(_: &str, _: &str) -> f32 {
     0.0
 }
 
+fn may_contradict(a: &str, b: &str) -> bool {
+    ReadText::new(a).may_contradict(&ReadText::new(b))
+}
+
 fn judge(a: &str, b: &str) -> Verdict {
     judge_pair(a, b, &no_nearness, None)
 }

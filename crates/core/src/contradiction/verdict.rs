@@ -12,6 +12,8 @@ pub struct Verdict {
     pub probability: f64,
     /// How certain it is that they contradict each other.
     pub certainty: Certainty,
+    /// Whether they say the same apart from one difference of a kind that excludes that both hold.
+    pub is_clean: bool,
     /// In what they differ.
     pub kind: FindingKind,
     /// In what they differ, in words; empty if nothing was found.

@@ -12,7 +12,7 @@ use super::{JOINED_MAX_TOKENS, Judge, Orders, SPECIAL_TOKENS};
 use crate::Vocabulary;
 use crate::half::halves_to_f32;
 
-const MAGIC: &[u8; 8] = b"HEIRJUDG";
+pub(super) const MAGIC: &[u8; 8] = b"HEIRJUDG";
 
 const VERSION: usize = 2;
 

@@ -1,15 +1,12 @@
 //! Judges whether two memories contradict each other: by rules, and by a model that reads both if there is one.
 
 use heirloom_core::contradiction::{
-    Certainty, FindingKind, Verdict, compared_sentences, judge_pair,
+    Certainty, FindingKind, ReadText, Verdict, compared_sentences, judge_texts, rules_version,
 };
 use heirloom_core::words::normalise;
-use heirloom_embed::{Judge, builtin_judge, word_nearness};
+use heirloom_embed::{Judge, builtin_judge, builtin_judge_checksum, word_nearness};
 
 use crate::memory::ComparableMemory;
-
-/// Changes whenever rules may judge the same two texts differently. Cached verdicts of another version are not used.
-const RULES_VERSION: &str = "rules-2";
 
 /// The probability that one key with two values is a contradiction.
 const KEY_VALUE_PROBABILITY: f64 = 0.97;
@@ -24,6 +21,25 @@ const MAX_PLAIN_VALUE_WORDS: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairJudge {
     model: Option<&'static Judge>,
+}
+
+/// A memory that was read, to be compared with several others.
+#[derive(Debug)]
+pub(crate) struct ReadMemory<'m> {
+    memory: &'m ComparableMemory,
+    text: ReadText<'m>,
+}
+
+impl<'m> ReadMemory<'m> {
+    /// Reads a memory.
+    pub(crate) fn new(memory: &'m ComparableMemory) -> Self {
+        ReadMemory { memory, text: ReadText::new(&memory.text) }
+    }
+
+    /// Returns whether two memories have enough in common to contradict each other.
+    pub(super) fn may_contradict(&self, other: &Self) -> bool {
+        self.text.may_contradict(&other.text)
+    }
 }
 
 /// Returns one of the sentences of a memory that are compared.
@@ -41,8 +57,9 @@ impl PairJudge {
 
     /// Returns what tells the verdicts of this judge from those of others.
     pub(crate) fn version(&self) -> String {
-        let model = if self.model.is_some() { "+model" } else { "" };
-        format!("{} {RULES_VERSION}{model}", env!("CARGO_PKG_VERSION"))
+        let model = builtin_judge_checksum().filter(|_| self.has_model());
+        let model = model.map(|checksum| format!("+{checksum}"));
+        format!("{}{}", rules_version(), model.unwrap_or_default())
     }
 
     /// Returns whether there is a model, which takes milliseconds a pair.
@@ -51,7 +68,7 @@ impl PairJudge {
     }
 
     /// Judges two memories by rules, which take microseconds.
-    pub(crate) fn judge_by_rules(&self, a: &ComparableMemory, b: &ComparableMemory) -> Verdict {
+    pub(crate) fn judge_by_rules(&self, a: &ReadMemory<'_>, b: &ReadMemory<'_>) -> Verdict {
         self.judge_with(a, b, None)
     }
 
@@ -63,12 +80,12 @@ impl PairJudge {
     /// Judges two memories by rules and by the log-odds of the model.
     pub(crate) fn judge_with(
         &self,
-        a: &ComparableMemory,
-        b: &ComparableMemory,
+        a: &ReadMemory<'_>,
+        b: &ReadMemory<'_>,
         log_odds: Option<f32>,
     ) -> Verdict {
-        let verdict = judge_pair(&a.text, &b.text, &word_nearness, log_odds);
-        match two_values_of_a_key(a, b) {
+        let verdict = judge_texts(&a.text, &b.text, &word_nearness, log_odds);
+        match two_values_of_a_key(a.memory, b.memory) {
             Some(of_key) if of_key.probability > verdict.probability => of_key,
             _ => verdict,
         }
@@ -95,6 +112,8 @@ fn two_values_of_a_key(a: &ComparableMemory, b: &ComparableMemory) -> Option<Ver
     Some(Verdict {
         probability: if is_certain { KEY_VALUE_PROBABILITY } else { PROSE_VALUE_PROBABILITY },
         certainty: if is_certain { Certainty::Certain } else { Certainty::Possible },
+        // Facts with one key are about the same.
+        is_clean: is_certain,
         kind: FindingKind::KeyValue,
         reason: format!("`{key}` is `{value}` and `{other_value}`"),
     })
@@ -118,6 +137,7 @@ mod tests {
 
     fn certainty(a: &ComparableMemory, b: &ComparableMemory) -> Certainty {
         let judge = PairJudge::builtin();
+        let (a, b) = (&ReadMemory::new(a), &ReadMemory::new(b));
         let verdicts = [judge.judge_by_rules(a, b), judge.judge_by_rules(b, a)];
         assert_eq!(verdicts[0].certainty, verdicts[1].certainty);
         verdicts[0].certainty

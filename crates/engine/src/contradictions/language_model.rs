@@ -161,6 +161,7 @@ impl ModelAnswer {
         Verdict {
             probability: if self.contradicts { confidence } else { 1.0 - confidence },
             certainty,
+            is_clean: builtin.is_clean,
             kind: builtin.kind,
             reason: if reason.is_empty() { builtin.reason.clone() } else { reason },
         }

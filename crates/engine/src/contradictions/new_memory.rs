@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use heirloom_core::contradiction::{
-    CandidateFinder, CandidatePair, Certainty, FindingKind, Verdict,
+    CandidateFinder, CandidatePair, Certainty, FindingKind, Thresholds, Verdict,
 };
 use heirloom_core::memory::MemoryEntry;
 use heirloom_core::recall::{for_each_term, is_stop_word, terms};
@@ -13,7 +13,7 @@ use heirloom_embed::builtin;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::judge::{PairJudge, sentence_of};
+use super::judge::{PairJudge, ReadMemory, sentence_of};
 use super::record::{NewContradiction, pair_of, record_contradictions, write_contradiction};
 use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, WriteTransaction};
 use crate::recall::read_similar_to;
@@ -29,6 +29,9 @@ const MAX_JUDGED: usize = 16;
 
 /// How many are read by the model, if there is one.
 const MAX_READ_BY_MODEL: usize = 4;
+
+/// About one in so many new memories is said to contradict another one by mistake.
+const MEMORIES_PER_FALSE_ALARM: f64 = 50.0;
 
 /// Most contradictions of a new memory.
 const MAX_CONTRADICTED: usize = 5;
@@ -64,7 +67,7 @@ impl ContradictedMemory {
     /// Describes a contradiction with a known memory, under the id of its record.
     fn new(known: &MemorySlice, found: &NewContradiction, id: String) -> Self {
         let item = known.item(&found.a.referent);
-        let Verdict { probability, certainty, kind, ref reason } = found.verdict;
+        let Verdict { probability, certainty, kind, ref reason, .. } = found.verdict;
         ContradictedMemory {
             id: item.as_ref().map_or_else(|| found.a.referent.to_string(), |item| item.id.clone()),
             text: transcript::excerpt(&found.a.text, MAX_SHOWN_CHARS),
@@ -184,18 +187,24 @@ fn find_contradicted(
     let stated = new.text_hash();
     others.retain(|(other, _)| other.text_hash() != stated);
     let judge = PairJudge::builtin();
+    let [of_rules, of_model] = [false, true].map(|has_log_odds| {
+        Thresholds::among(others.len(), 1.0 / MEMORIES_PER_FALSE_ALARM, has_log_odds)
+    });
     let mut judged: Vec<NewContradiction> = Vec::new();
+    let read = ReadMemory::new(new);
     for (number, (other, sentences)) in others.into_iter().enumerate() {
         let log_odds = || {
             let [at_other, at_new] = sentences;
             let pair = (sentence_of(&other, at_other), sentence_of(new, at_new));
             judge.log_odds(&[pair])?.first().copied()
         };
-        let verdict = match number < MAX_READ_BY_MODEL && judge.has_model() {
-            true => judge.judge_with(&other, new, log_odds()),
-            false => judge.judge_by_rules(&other, new),
+        let (verdict, thresholds) = match number < MAX_READ_BY_MODEL && judge.has_model() {
+            true => (judge.judge_with(&ReadMemory::new(&other), &read, log_odds()), of_model),
+            false => (judge.judge_by_rules(&ReadMemory::new(&other), &read), of_rules),
         };
-        if verdict.certainty != Certainty::None {
+        let certainty = thresholds.certainty(&verdict);
+        if certainty != Certainty::None {
+            let verdict = Verdict { certainty, ..verdict };
             judged.push(NewContradiction { a: other, b: new.clone(), verdict });
         }
     }

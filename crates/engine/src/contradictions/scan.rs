@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use heirloom_core::contradiction::{CandidatePair, Certainty, Verdict, may_contradict};
+use heirloom_core::contradiction::{CandidatePair, Certainty, Thresholds, Verdict};
 use heirloom_core::fold::ContradictionState;
 use heirloom_core::parallel;
 use heirloom_core::record::Referent;
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::candidates::{PairsOfMemory, ScanCandidates};
-use super::judge::{PairJudge, sentence_of};
+use super::judge::{PairJudge, ReadMemory, sentence_of};
 use super::language_model::LanguageModelJudge;
 use super::record::{NewContradiction, known_pairs, pair_of, record_contradictions};
 use super::verdict_cache::{CachedVerdict, PairKey, VerdictCache};
@@ -33,6 +33,12 @@ const PAIRS_OF_BATCH: usize = 16;
 
 /// Most pairs that a language model is asked about, if one is configured.
 const MAX_PAIRS_OF_LANGUAGE_MODEL: usize = 200;
+
+/// In a scan, about one in so many memories is called in question by mistake.
+const MEMORIES_PER_FALSE_ALARM: f64 = 200.0;
+
+/// The same in a small memory: so many in all.
+const MIN_FALSE_ALARMS: f64 = 5.0;
 
 /// How many memories are compared between two reports of progress.
 const MEMORIES_AT_ONCE: usize = 1024;
@@ -250,13 +256,18 @@ impl Scanner {
         let numbers: Vec<usize> = block.collect();
         parallel::map(&numbers, 16, |number| {
             let PairsOfMemory { pairs, left_out } = candidates.before(&self.memories, *number);
-            let pairs = pairs.into_iter().filter_map(|pair| self.judge_pair(pair)).collect();
-            JudgedPairs { pairs, left_out }
+            let later = ReadMemory::new(&self.memories[*number]);
+            let judged = pairs.into_iter().filter_map(|pair| self.judge_pair(pair, &later));
+            JudgedPairs { pairs: judged.collect(), left_out }
         })
     }
 
     /// Judges a pair by rules, unless its verdict is known; `None` if the two cannot contradict each other.
-    fn judge_pair(&self, pair: CandidatePair) -> Option<(JudgedPair, bool)> {
+    fn judge_pair(
+        &self,
+        pair: CandidatePair,
+        later: &ReadMemory<'_>,
+    ) -> Option<(JudgedPair, bool)> {
         let (a, b) = self.memories_of(&pair);
         if self.known.contains(&pair_of(&a.referent, &b.referent)) {
             return None;
@@ -265,10 +276,11 @@ impl Scanner {
         if let Some(verdict) = self.cache.get(&key) {
             return Some((JudgedPair { pair, key, verdict }, true));
         }
-        if !may_contradict(&a.text, &b.text) {
+        let earlier = ReadMemory::new(a);
+        if !earlier.may_contradict(later) {
             return None;
         }
-        let verdict = CachedVerdict::new(&self.judge.judge_by_rules(a, b), false);
+        let verdict = CachedVerdict::new(&self.judge.judge_by_rules(&earlier, later), false);
         Some((JudgedPair { pair, key, verdict }, false))
     }
 
@@ -313,7 +325,8 @@ impl Scanner {
         let log_odds = self.judge.log_odds(&pairs).unwrap_or_default();
         let judged = batch.iter().zip(log_odds).map(|(at, log_odds)| {
             let (a, b) = self.memories_of(&self.pairs[*at].pair);
-            CachedVerdict::new(&self.judge.judge_with(a, b, Some(log_odds)), true)
+            let (a, b) = (ReadMemory::new(a), ReadMemory::new(b));
+            CachedVerdict::new(&self.judge.judge_with(&a, &b, Some(log_odds)), true)
         });
         judged.collect()
     }
@@ -322,7 +335,8 @@ impl Scanner {
         (&self.memories[pair.a as usize], &self.memories[pair.b as usize])
     }
 
-    /// Returns both memories, the older one first if that is known.
+    /// Returns both memories, the older one first if that is known. Records of one time are in the order of their ids, in
+    /// which they were read.
     fn by_age(&self, pair: &CandidatePair) -> (&ComparableMemory, &ComparableMemory) {
         let (a, b) = self.memories_of(pair);
         if b.is_older_than(a) { (b, a) } else { (a, b) }
@@ -374,21 +388,29 @@ impl Scanner {
 
     /// Returns the pairs that contradict each other, the certain and the most likely ones first, with their verdicts.
     fn contradictions(&self) -> Vec<NewContradiction> {
-        let found = self.pairs.iter().filter(|it| it.verdict.certainty != Certainty::None);
-        let mut found: Vec<&JudgedPair> = found.collect();
-        found.sort_by(|x, y| {
-            let certainties = y.verdict.certainty.cmp(&x.verdict.certainty);
-            let probabilities = y.verdict.probability.total_cmp(&x.verdict.probability);
-            certainties.then(probabilities).then((x.pair.a, x.pair.b).cmp(&(y.pair.a, y.pair.b)))
+        let false_alarms = self.memories.len() as f64 / MEMORIES_PER_FALSE_ALARM;
+        let false_alarms = false_alarms.max(MIN_FALSE_ALARMS);
+        let [of_rules, of_model] = [false, true]
+            .map(|has_log_odds| Thresholds::among(self.pairs.len(), false_alarms, has_log_odds));
+        let mut found: Vec<(Verdict, &CandidatePair)> = Vec::new();
+        for JudgedPair { pair, verdict: known, .. } in &self.pairs {
+            let thresholds = if known.is_of_model { of_model } else { of_rules };
+            let verdict = known.to_verdict();
+            let certainty = thresholds.certainty(&verdict);
+            if certainty != Certainty::None {
+                found.push((Verdict { certainty, ..verdict }, pair));
+            }
+        }
+        found.sort_by(|(x, x_pair), (y, y_pair)| {
+            let certainties = y.certainty.cmp(&x.certainty);
+            let probabilities = y.probability.total_cmp(&x.probability);
+            certainties.then(probabilities).then((x_pair.a, x_pair.b).cmp(&(y_pair.a, y_pair.b)))
         });
-        let full = found.into_iter().map(|JudgedPair { pair, verdict, .. }| {
+        let full = found.into_iter().map(|(verdict, pair)| {
             let (a, b) = self.by_age(pair);
-            let CachedVerdict { probability, certainty, kind, .. } = *verdict;
             // The reason was not kept.
-            let reason = self.judge.judge_by_rules(a, b).reason;
-            let probability = f64::from(probability);
-            let verdict = Verdict { probability, certainty, kind, reason };
-            NewContradiction { a: a.clone(), b: b.clone(), verdict }
+            let reason = self.judge.judge_by_rules(&ReadMemory::new(a), &ReadMemory::new(b)).reason;
+            NewContradiction { a: a.clone(), b: b.clone(), verdict: Verdict { reason, ..verdict } }
         });
         full.collect()
     }

@@ -16,7 +16,7 @@ const FOLDER: &str = "contradictions";
 const FILE: &str = "verdicts";
 
 /// The first bytes of the file.
-const VERSION: &[u8] = b"heirloom-verdicts-1\n";
+const VERSION: &[u8] = b"heirloom-verdicts-2\n";
 
 /// The number of bytes of the checksum.
 const CHECKSUM_BYTES: usize = 32;
@@ -44,6 +44,7 @@ pub(super) type PairKey = [u8; KEY_BYTES];
 pub(super) struct CachedVerdict {
     pub(super) probability: f32,
     pub(super) certainty: Certainty,
+    pub(super) is_clean: bool,
     pub(super) kind: FindingKind,
     /// Whether the model read the pair.
     pub(super) is_of_model: bool,
@@ -52,8 +53,15 @@ pub(super) struct CachedVerdict {
 impl CachedVerdict {
     /// Takes what is kept of a verdict.
     pub(super) fn new(verdict: &Verdict, is_of_model: bool) -> Self {
-        let Verdict { probability, certainty, kind, .. } = *verdict;
-        CachedVerdict { probability: probability as f32, certainty, kind, is_of_model }
+        let Verdict { probability, certainty, is_clean, kind, .. } = *verdict;
+        CachedVerdict { probability: probability as f32, certainty, is_clean, kind, is_of_model }
+    }
+
+    /// Returns the verdict without a reason.
+    pub(super) fn to_verdict(self) -> Verdict {
+        let CachedVerdict { probability, certainty, is_clean, kind, .. } = self;
+        let (probability, reason) = (f64::from(probability), String::new());
+        Verdict { probability, certainty, is_clean, kind, reason }
     }
 
     fn encode(self) -> [u8; ENTRY_BYTES - KEY_BYTES] {
@@ -64,11 +72,11 @@ impl CachedVerdict {
             Certainty::Certain => 2,
         };
         let kind = KINDS.iter().position(|kind| *kind == self.kind).unwrap_or(KINDS.len() - 1);
-        [p, q, r, s, certainty, kind as u8, u8::from(self.is_of_model), 0]
+        [p, q, r, s, certainty, kind as u8, u8::from(self.is_of_model), u8::from(self.is_clean)]
     }
 
     fn decode(
-        [p, q, r, s, certainty, kind, is_of_model, _]: [u8; ENTRY_BYTES - KEY_BYTES],
+        [p, q, r, s, certainty, kind, is_of_model, is_clean]: [u8; ENTRY_BYTES - KEY_BYTES],
     ) -> Self {
         CachedVerdict {
             probability: f32::from_le_bytes([p, q, r, s]),
@@ -78,6 +86,7 @@ impl CachedVerdict {
                 _ => Certainty::Possible,
             },
             kind: KINDS.get(usize::from(kind)).copied().unwrap_or(FindingKind::Other),
+            is_clean: is_clean != 0,
             is_of_model: is_of_model != 0,
         }
     }
@@ -204,7 +213,7 @@ mod tests {
 
     fn verdict(probability: f32) -> CachedVerdict {
         let (certainty, kind) = (Certainty::Certain, FindingKind::Negation);
-        CachedVerdict { probability, certainty, kind, is_of_model: true }
+        CachedVerdict { probability, certainty, is_clean: true, kind, is_of_model: true }
     }
 
     #[test]

@@ -59,10 +59,7 @@ impl MemorySlice {
         let [a, b] = memories;
         let is_certain = certainty_of(body) == Certainty::Certain;
         let verb = if is_certain { "contradicts" } else { "may contradict" };
-        let mut message = format!("`{}` {verb} `{}`", text(a), text(b));
-        if !body.reason.is_empty() {
-            message.push_str(&format!(": {}", body.reason));
-        }
+        let message = message(&text(a), verb, &text(b), &body.reason);
         let hint = Hint::text("resolve it with ").call(
             "contradictions_resolve",
             [("id", Argument::from(short_id(id))), ("resolution", "…".into())],
@@ -74,5 +71,31 @@ impl MemorySlice {
             conflict: Conflict::at(kind, severity, place, message, hint),
             sources: items.into_iter().map(|item| item.source).collect(),
         }
+    }
+}
+
+/// Says which memories contradict each other and why. A reason that quotes both says so by itself.
+fn message(a: &str, verb: &str, b: &str, reason: &str) -> String {
+    match reason {
+        "" => format!("`{a}` {verb} `{b}`"),
+        reason if reason.contains(a) && reason.contains(b) => reason.to_owned(),
+        reason => format!("`{a}` {verb} `{b}`: {reason}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memories_are_not_quoted_twice() {
+        let of = |reason: &str| message("The port is 1", "contradicts", "The port is 2", reason);
+        assert_eq!(of(""), "`The port is 1` contradicts `The port is 2`");
+        assert_eq!(
+            of("`1` and `2` for `port`"),
+            "`The port is 1` contradicts `The port is 2`: `1` and `2` for `port`"
+        );
+        let both = "`The port is 1` and `The port is 2` state different numbers";
+        assert_eq!(of(both), both);
     }
 }

@@ -14,7 +14,7 @@ pub const CERTAIN: &str = "certain";
 /// Two memories that a judge found to contradict each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContradictionRecord {
-    /// The first memory: of two records, the older one.
+    /// The first memory: of two records, the older one; of two of one time, the one with the lesser id.
     pub a: Referent,
     /// The second memory.
     pub b: Referent,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shown::ContradictionSide;
-use crate::contradictions::{LanguageModelJudge, PairJudge};
+use crate::contradictions::{LanguageModelJudge, PairJudge, ReadMemory};
 use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, MemoryTarget};
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, ErrorKind, Group, Operation, Session, Spec};
@@ -62,7 +62,8 @@ impl Operation for ContradictionsCheck {
         let [a, b] = typed.map(|typed| statement(&known, &typed));
         let (a, b) = (a?, b?);
         let judge = PairJudge::builtin();
-        let mut verdict = judge.judge_with(&a, &b, log_odds(judge, &a, &b));
+        let mut verdict =
+            judge.judge_with(&ReadMemory::new(&a), &ReadMemory::new(&b), log_odds(judge, &a, &b));
         let mut notes = Vec::new();
         if let Some(mut model) = LanguageModelJudge::configured(session, &mut notes)? {
             verdict = model.judge(&a, &b, &verdict).unwrap_or(verdict);

@@ -22,7 +22,7 @@ pub(super) struct ShownContradiction {
     pub(super) id: String,
     /// Whether it is open, was resolved, or is closed since one of the memories was retired or reworded.
     pub(super) state: ContradictionState,
-    /// The first memory, of two records the older one.
+    /// The first memory: of two records the older one, and of two of one time the one with the lesser id.
     pub(super) memory_a: ContradictionSide,
     /// The second memory.
     pub(super) memory_b: ContradictionSide,
@@ -128,7 +128,7 @@ impl ShownContradiction {
     /// Describes a contradiction that was just found, with the id of its record if it has one.
     pub(super) fn of_new(found: &NewContradiction, id: Option<&str>) -> Self {
         let NewContradiction { a, b, verdict } = found;
-        let Verdict { probability, certainty, kind, reason } = verdict;
+        let Verdict { probability, certainty, kind, reason, .. } = verdict;
         ShownContradiction {
             id: id.unwrap_or_default().to_owned(),
             state: ContradictionState::Open,

@@ -56,7 +56,8 @@ vectorised! {
                 let (block, lane) = (position / LANES, position % LANES);
                 let key = &row[width + start..][..HEAD_WIDTH];
                 for (column, x) in scratch.keys[block].iter_mut().zip(key) {
-                    column[lane] = *x;
+                    // Halving is exact, so that scaling the scores would give the same.
+                    column[lane] = *x * scale;
                 }
                 let value = row[2 * width + start..][..HEAD_WIDTH].as_chunks().0;
                 scratch.values.extend(value.first_chunk());
@@ -69,13 +70,13 @@ vectorised! {
                     query.unwrap_or(&[0.0; HEAD_WIDTH])
                 });
                 for (block, keys) in scratch.keys.iter().enumerate() {
-                    let scores = products(queries, keys);
+                    let biases = [0, 1, 2, 3].map(|row| {
+                        let bias = distances / 2 - position(row) + block * LANES;
+                        biases[bias..].first_chunk().unwrap_or(&[0.0; LANES])
+                    });
+                    let scores = scores(queries, keys, biases);
                     for (row, scores) in scores.iter().enumerate() {
-                        let biases = &biases[distances / 2 - position(row) + block * LANES..];
-                        let weights = scratch.weights[row * blocks + block].iter_mut();
-                        for ((weight, score), bias) in weights.zip(scores).zip(&biases[..LANES]) {
-                            *weight = score * scale + bias;
-                        }
+                        scratch.weights[row * blocks + block] = *scores;
                     }
                 }
                 for row in scratch.weights.chunks_exact_mut(blocks) {
@@ -97,22 +98,34 @@ vectorised! {
     }
 }
 
-/// Returns the products of four queries with 16 keys.
+/// Returns the products of four queries with 16 scaled keys, and adds the biases.
 #[inline(always)]
-fn products(
+fn scores(
     queries: [&[f32; HEAD_WIDTH]; TILE_ROWS],
     keys: &[[f32; LANES]; HEAD_WIDTH],
+    biases: [&[f32; LANES]; TILE_ROWS],
 ) -> [[f32; LANES]; TILE_ROWS] {
-    let [a, b, c, d] = queries;
-    // An array of arrays would not stay in registers.
-    let [mut of_a, mut of_b, mut of_c, mut of_d] = [[0.0_f32; LANES]; TILE_ROWS];
-    for (at, column) in keys.iter().enumerate() {
-        add_weighted(&mut of_a, a[at], column);
-        add_weighted(&mut of_b, b[at], column);
-        add_weighted(&mut of_c, c[at], column);
-        add_weighted(&mut of_d, d[at], column);
+    let [a, b, c, d] = queries.map(|query| query.as_chunks::<2>().0);
+    // An array of arrays would not stay in registers. There are two sums of each query, since an addition waits for the one
+    // before.
+    let [mut a_even, mut b_even, mut c_even, mut d_even] = biases.map(|biases| *biases);
+    let [mut a_odd, mut b_odd, mut c_odd, mut d_odd] = [[0.0_f32; LANES]; TILE_ROWS];
+    for (at, [even, odd]) in keys.as_chunks::<2>().0.iter().enumerate() {
+        add_weighted(&mut a_even, a[at][0], even);
+        add_weighted(&mut b_even, b[at][0], even);
+        add_weighted(&mut c_even, c[at][0], even);
+        add_weighted(&mut d_even, d[at][0], even);
+        add_weighted(&mut a_odd, a[at][1], odd);
+        add_weighted(&mut b_odd, b[at][1], odd);
+        add_weighted(&mut c_odd, c[at][1], odd);
+        add_weighted(&mut d_odd, d[at][1], odd);
     }
-    [of_a, of_b, of_c, of_d]
+    for (even, odd) in
+        [(&mut a_even, &a_odd), (&mut b_even, &b_odd), (&mut c_even, &c_odd), (&mut d_even, &d_odd)]
+    {
+        add_weighted(even, 1.0, odd);
+    }
+    [a_even, b_even, c_even, d_even]
 }
 
 /// Returns four sums of two vectors of all values, each sum with weights of its own.
@@ -184,9 +197,9 @@ fn exp(x: f32) -> f32 {
     let rounded = exponent + ROUNDER;
     let fraction = (exponent - (rounded - ROUNDER)) * std::f32::consts::LN_2;
     // Taylor's series.
-    let mut series = 1.0 / 720.0;
+    let mut series = 1.0_f32 / 720.0;
     for coefficient in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
-        series = series * fraction + coefficient;
+        series = series.mul_add(fraction, coefficient);
     }
     let power = f32::from_bits(rounded.to_bits().wrapping_add(127) << 23);
     if exponent > MIN_EXPONENT { series * power } else { 0.0 }

@@ -1,7 +1,7 @@
 //! The products of matrices with the vectors of x86 processors.
 //!
-//! The loops over the steps of a group hide their number from the compiler: unrolled, it would load so much ahead that the sums
-//! leave the registers.
+//! The loops over the steps of a group, two at a time, hide their number from the compiler: if it unrolled them, it would load
+//! so much ahead that the sums leave the registers, or the code would leave the cache of decoded instructions.
 
 use std::arch::x86_64::{
     __m256i, __m512i, _mm256_add_epi16, _mm256_cvtepi32_ps, _mm256_dpbusd_avx_epi32,
@@ -66,7 +66,9 @@ macro_rules! kernel_512 {
                     };
                 }
                 step!(|_first, row, weights| $multiply(row, weights));
+                step!(|products, row, weights| $add(products, row, weights));
                 while activations != end {
+                    step!(|products, row, weights| $add(products, row, weights));
                     step!(|products, row, weights| $add(products, row, weights));
                 }
                 for vector in 0..VECTORS {
@@ -156,7 +158,9 @@ macro_rules! kernel_256 {
                         };
                     }
                     step!(|_first, row, weights| $multiply(row, weights));
+                    step!(|products, row, weights| $add(products, row, weights));
                     while activations != end {
+                        step!(|products, row, weights| $add(products, row, weights));
                         step!(|products, row, weights| $add(products, row, weights));
                     }
                     for vector in 0..VECTORS {

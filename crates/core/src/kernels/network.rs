@@ -125,9 +125,9 @@ fn gelu(x: f32) -> f32 {
     let near = if x > GELU_LIMIT { GELU_LIMIT } else { x };
     let near = if near < -GELU_LIMIT { -GELU_LIMIT } else { near };
     let square = near * near;
-    let mut series = 0.0;
+    let mut series = 0.0_f32;
     for coefficient in GELU_COEFFICIENTS {
-        series = series * square + coefficient;
+        series = series.mul_add(square, coefficient);
     }
     x * (0.5 + near * series)
 }

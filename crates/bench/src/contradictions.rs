@@ -86,7 +86,7 @@ fn find_model(path: Option<&PathBuf>, rules_only: bool) -> Result<Option<&'stati
             })?;
             Ok(Some(Box::leak(Box::new(judge))))
         }
-        None => builtin_judge().transpose().map_err(|error| of_model(error)),
+        None => builtin_judge().map(Some).map_err(|error| of_model(error)),
     }
 }
 

@@ -100,17 +100,17 @@ impl JudgeFile {
     }
 }
 
-/// The model that is compiled in; `None` until its file is in the repository.
-static BUILTIN: Option<JudgeFile> = None;
+/// The model that is compiled in.
+static BUILTIN: JudgeFile = JudgeFile::new(include_bytes!("../../../models/judge.bin"));
 
-/// Returns the model that is compiled in, if one is. The first call reads the file.
-pub fn builtin_judge() -> Option<Result<&'static Judge, &'static JudgeError>> {
-    BUILTIN.as_ref().map(JudgeFile::judge)
+/// Returns the model that is compiled in. The first call reads the file.
+pub fn builtin_judge() -> Result<&'static Judge, &'static JudgeError> {
+    BUILTIN.judge()
 }
 
-/// Returns what tells the model that is compiled in from others; `None` if there is none.
-pub fn builtin_judge_checksum() -> Option<String> {
-    BUILTIN.as_ref().map(JudgeFile::checksum)
+/// Returns what tells the model that is compiled in from others.
+pub fn builtin_judge_checksum() -> String {
+    BUILTIN.checksum()
 }
 
 impl Judge {
@@ -187,8 +187,7 @@ mod tests {
 
     #[test]
     fn the_model_that_is_compiled_in_can_be_read() {
-        if let Some(judge) = builtin_judge() {
-            assert!(judge.is_ok(), "{judge:?}");
-        }
+        let judge = builtin_judge();
+        assert!(judge.is_ok(), "{judge:?}");
     }
 }

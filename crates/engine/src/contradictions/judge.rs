@@ -52,14 +52,15 @@ impl PairJudge {
     /// Returns the built-in judge.
     pub(crate) fn builtin() -> Self {
         // A test of `heirloom-embed` reads the file that is compiled in.
-        PairJudge { model: builtin_judge().and_then(Result::ok) }
+        PairJudge { model: builtin_judge().ok() }
     }
 
     /// Returns what tells the verdicts of this judge from those of others.
     pub(crate) fn version(&self) -> String {
-        let model = builtin_judge_checksum().filter(|_| self.has_model());
-        let model = model.map(|checksum| format!("+{checksum}"));
-        format!("{}{}", rules_version(), model.unwrap_or_default())
+        match self.has_model() {
+            true => format!("{}+{}", rules_version(), builtin_judge_checksum()),
+            false => rules_version(),
+        }
     }
 
     /// Returns whether there is a model, which takes milliseconds a pair.

@@ -103,7 +103,7 @@ pub(super) fn generate(total: usize, planted: usize, seed: u64) -> GeneratedFact
             if facts.len() >= wanted {
                 break;
             }
-            for subject in subjects_of(slot, &mut random) {
+            for subject in subjects_of(&slot, &mut random) {
                 let number = subjects.len();
                 let text = subject.statement(&mut random);
                 if random.below(FACTS_PER_PARAPHRASE) == 0 {
@@ -144,7 +144,7 @@ fn slots(variant: &str) -> Vec<Slot> {
 }
 
 /// Returns what is said of a slot: one value, or one for each of two scopes.
-fn subjects_of(slot: Slot, random: &mut Random) -> Vec<Subject> {
+fn subjects_of(slot: &Slot, random: &mut Random) -> Vec<Subject> {
     let mut scopes = vec![None];
     if random.below(SLOTS_PER_SCOPED) == 0 {
         let family = SCOPES[random.below(SCOPES.len())];

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::clusters;
-use super::generator::{self, GeneratedFacts, Random};
+use super::generator::{self, GeneratedFact, GeneratedFacts, PlantedFact, Random};
 use crate::args::PlantedArgs;
 use crate::failure::Failure;
 use crate::ids::{FIRST_RECORD_MS, uuid_v7};
@@ -33,6 +33,9 @@ const LARGE_MEMORY: usize = 100_000;
 /// The most false alarms, and the most that may be called certain.
 const MAX_FALSE_ALARMS: f64 = 50.0;
 const MAX_CERTAIN_FALSE_ALARMS: f64 = 5.0;
+
+/// How many planted facts, and how many others, are stored after the scan.
+const STORED: usize = 20;
 
 /// The memory that a scan may take, in megabytes.
 const MAX_PEAK_MB: f64 = 500.0;
@@ -54,6 +57,7 @@ pub(crate) struct PlantedReport {
     judged_pairs: u64,
     left_out_pairs: u64,
     seconds: f64,
+    stored: StoredTally,
     peak_bytes: Attempt<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missed: Vec<ListedPair>,
@@ -70,6 +74,20 @@ struct Tally {
     found: usize,
 }
 
+/// What is said of further facts when they are stored.
+#[derive(Debug, Serialize)]
+struct StoredTally {
+    /// How many contradict a fact, and of how many that is found.
+    planted: usize,
+    found: usize,
+    /// How many do not, and of how many of all it is said by mistake.
+    others: usize,
+    false_alarms: usize,
+    /// The median and the greatest time of storing one.
+    median_ms: f64,
+    max_ms: f64,
+}
+
 /// Two facts that were judged wrongly.
 #[derive(Debug, Serialize)]
 struct ListedPair {
@@ -81,6 +99,7 @@ struct ListedPair {
 /// A workspace with facts. It is deleted when this is dropped.
 struct PlantedWorkspace {
     folder: TempDir,
+    cache: ProcessCache,
     facts: Vec<Fact>,
     /// The position of a fact by its id.
     positions: HashMap<String, usize>,
@@ -98,29 +117,33 @@ struct Fact {
 pub(crate) fn measure(args: &PlantedArgs) -> Result<PlantedReport, Failure> {
     let (total, planted, seed) = (args.memories as usize, args.planted as usize, args.seed);
     let generated = match args.pairs.as_slice() {
-        [] => generator::generate(total, planted, seed),
-        paths => clusters::read(paths, total, planted, seed)?,
+        [] => generator::generate(total + 2 * STORED, planted + STORED, seed),
+        paths => clusters::read(paths, total + 2 * STORED, planted + STORED, seed)?,
     };
-    let workspace = PlantedWorkspace::create(generated, seed)?;
+    let (workspace, rest) = PlantedWorkspace::create(generated, planted, seed)?;
     let started = Instant::now();
     let answer = workspace.scan()?;
     let seconds = started.elapsed().as_secs_f64();
     let peak_bytes = peak_memory_of_this_process().into();
     let judged = workspace.judged_pairs()?;
-    Ok(workspace.report(&answer, &judged, seconds, peak_bytes, args.list))
+    let stored = workspace.store(&rest)?;
+    Ok(workspace.report(&answer, &judged, stored, seconds, peak_bytes, args.list))
 }
 
 impl PlantedWorkspace {
-    fn create(generated: GeneratedFacts, seed: u64) -> Result<Self, Failure> {
-        let GeneratedFacts { facts, planted } = generated;
-        let facts =
-            facts.into_iter().map(|it| Fact { text: it.text, subject: it.subject, planted: None });
-        let planted = planted.into_iter().map(|it| Fact {
-            text: it.text,
-            subject: it.subject,
-            planted: Some(it.difference),
-        });
-        let mut facts: Vec<Fact> = facts.chain(planted).collect();
+    /// Writes facts, of which so many contradict another one, and returns those that are to be stored later.
+    fn create(
+        generated: GeneratedFacts,
+        planted_count: usize,
+        seed: u64,
+    ) -> Result<(Self, Vec<Fact>), Failure> {
+        let GeneratedFacts { mut facts, mut planted } = generated;
+        let later = planted.split_off(planted.len().min(planted_count));
+        let others = facts.split_off(facts.len().saturating_sub(later.len()));
+        let mut rest: Vec<Fact> = others.into_iter().map(Fact::from).collect();
+        rest.extend(later.into_iter().map(Fact::from));
+        let mut facts: Vec<Fact> = facts.into_iter().map(Fact::from).collect();
+        facts.extend(planted.into_iter().map(Fact::from));
         Random::new(seed).shuffle(&mut facts);
         let folder = temporary_folder()?;
         let today = now()?.to_zoned(TimeZone::UTC).date();
@@ -136,20 +159,60 @@ impl PlantedWorkspace {
         write_facts(folder.path(), &texts)?;
         let id = |number: u64| uuid_v7(FIRST_RECORD_MS + number * FACT_INTERVAL_MS, number);
         let ids = (0..facts.len()).map(|at| (id(at as u64).to_string(), at));
-        Ok(PlantedWorkspace { folder, positions: ids.collect(), facts })
+        let cache = ProcessCache::default();
+        cache.make_long_lived();
+        Ok((PlantedWorkspace { folder, cache, positions: ids.collect(), facts }, rest))
     }
 
     fn session(&self) -> Result<Session, Failure> {
         let session = Session::open(self.folder.path(), now()?).map_err(failed)?;
-        Ok(session.without_token_counts().with_process_cache(ProcessCache::default()))
+        Ok(session.without_token_counts().with_process_cache(self.cache.clone()))
+    }
+
+    /// Runs an operation.
+    fn run(&self, name: &str, request: Value) -> Result<Value, Failure> {
+        let op = OPS.iter().find(|op| op.spec.name == name);
+        let op =
+            op.ok_or_else(|| Failure::new(format!("the operation `{name}` does not exist")))?;
+        let reply = ops::run(op, &self.session()?, request).map_err(failed)?;
+        Ok(reply.data(&|hint| format!("{hint:?}")))
     }
 
     /// Scans it. Nothing is recorded, so that no finding is left for the next scan.
     fn scan(&self) -> Result<Value, Failure> {
-        let op = OPS.iter().find(|op| op.spec.name == "contradictions_scan");
-        let op = op.ok_or_else(|| Failure::new("there is no operation that scans"))?;
-        let reply = ops::run(op, &self.session()?, json!({"dry_run": true})).map_err(failed)?;
-        Ok(reply.data(&|hint| format!("{hint:?}")))
+        self.run("contradictions_scan", json!({"dry_run": true}))
+    }
+
+    /// Stores further facts one by one.
+    fn store(&self, rest: &[Fact]) -> Result<StoredTally, Failure> {
+        // The first question builds the index.
+        self.run("memory_recall", json!({"query": "nothing"}))?;
+        let (mut times, mut found, mut false_alarms) = (Vec::new(), 0, 0);
+        for fact in rest {
+            let request = json!({"content": fact.text, "section": "Specs"});
+            let started = Instant::now();
+            let answer = self.run("memory_store", request)?;
+            times.push(started.elapsed().as_secs_f64() * 1e3);
+            let is_right = |contradicted: &&Value| {
+                let at = contradicted["id"].as_str().and_then(|id| self.positions.get(id));
+                fact.planted.is_some()
+                    && at.is_some_and(|at| self.facts[*at].subject == fact.subject)
+            };
+            let contradicted = answer["contradictions"].as_array().into_iter().flatten();
+            let (right, wrong): (Vec<&Value>, Vec<&Value>) = contradicted.partition(is_right);
+            found += usize::from(!right.is_empty());
+            false_alarms += usize::from(!wrong.is_empty());
+        }
+        times.sort_by(f64::total_cmp);
+        let planted = rest.iter().filter(|fact| fact.planted.is_some()).count();
+        Ok(StoredTally {
+            planted,
+            found,
+            others: rest.len() - planted,
+            false_alarms,
+            median_ms: times.get(times.len() / 2).copied().unwrap_or_default(),
+            max_ms: times.last().copied().unwrap_or_default(),
+        })
     }
 
     /// Returns the positions of the pairs of facts that a scan judges.
@@ -175,6 +238,7 @@ impl PlantedWorkspace {
         &self,
         answer: &Value,
         judged: &HashSet<[usize; 2]>,
+        stored: StoredTally,
         seconds: f64,
         peak_bytes: Attempt<u64>,
         listed: usize,
@@ -229,6 +293,7 @@ impl PlantedWorkspace {
             judged_pairs: number("judged_pairs"),
             left_out_pairs: number("left_out_pairs"),
             seconds,
+            stored,
             peak_bytes,
             missed,
             wrong,
@@ -241,6 +306,18 @@ impl PlantedWorkspace {
     fn listed(&self, pair: [usize; 2], note: String) -> ListedPair {
         let [a, b] = pair.map(|at| self.facts[at].text.clone());
         ListedPair { a, b, note }
+    }
+}
+
+impl From<GeneratedFact> for Fact {
+    fn from(GeneratedFact { text, subject }: GeneratedFact) -> Self {
+        Fact { text, subject, planted: None }
+    }
+}
+
+impl From<PlantedFact> for Fact {
+    fn from(PlantedFact { text, subject, difference }: PlantedFact) -> Self {
+        Fact { text, subject, planted: Some(difference) }
     }
 }
 
@@ -300,6 +377,12 @@ impl fmt::Display for PlantedReport {
             count(self.judged_pairs as usize),
             count(self.left_out_pairs as usize),
             self.seconds
+        )?;
+        let StoredTally { planted, found, others, false_alarms, median_ms, max_ms } = &self.stored;
+        writeln!(
+            out,
+            "stored one by one: {found} of {planted} found, false alarms at {false_alarms} of {}; {median_ms:.1} ms each, {max_ms:.1} ms at most",
+            planted + others
         )?;
         for (what, pairs) in [("missed", &self.missed), ("false alarm", &self.wrong)] {
             for ListedPair { a, b, note } in pairs {

@@ -28,11 +28,13 @@ mod sentences;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod thresholds;
 mod token;
 mod unit;
 mod verdict;
 
 pub use candidates::{CandidateFinder, CandidatePair, Candidates, compared_sentences};
 pub use find::{Contradiction, find_contradiction};
-pub use judge::{ReadText, Thresholds, judge_pair, judge_texts, named_features, rules_version};
+pub use judge::{ReadText, judge_pair, judge_texts, named_features, rules_version};
+pub use thresholds::{Thresholds, handicap};
 pub use verdict::{Certainty, FindingKind, Verdict};

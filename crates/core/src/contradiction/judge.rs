@@ -12,46 +12,12 @@ use super::verdict::{Certainty, FindingKind, Verdict};
 use crate::consolidation::WordNearness;
 use crate::words::normalise;
 
-/// The share of the possible false alarms among many pairs that may be called certain.
-const CERTAIN_SHARE: f64 = 0.1;
-
 /// Changes whenever the code of the rules may judge the same two texts differently.
 const RULES_VERSION: u32 = 3;
 
 /// Returns what tells the verdicts of these rules, and of the model that is fitted to them, from those of others.
 pub fn rules_version() -> String {
     format!("rules-{RULES_VERSION}-{}", Model::checksum())
-}
-
-/// The probabilities from which pairs contradict each other that were chosen among many: most are about different things, so
-/// that many would be called possible by mistake if each were judged like a single pair.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Thresholds {
-    min_possible: f64,
-    min_certain: f64,
-}
-
-impl Thresholds {
-    /// Returns the thresholds with which about `false_alarms` of so many pairs on different subjects are called possible.
-    /// `has_log_odds` says whether another model read them, since each judge has thresholds of its own.
-    pub fn among(pairs: usize, false_alarms: f64, has_log_odds: bool) -> Self {
-        let rate = false_alarms / pairs.max(1) as f64;
-        let limits = Model::builtin().combination(has_log_odds);
-        let min_certain = limits.probability_at(rate * CERTAIN_SHARE).max(limits.min_certain);
-        Thresholds { min_possible: limits.probability_at(rate), min_certain }
-    }
-
-    /// Returns how certain a verdict is that was made for a single pair. Statements that say the same apart from one
-    /// difference are about the same, so that their certainty does not depend on the number of pairs.
-    pub fn certainty(&self, verdict: &Verdict) -> Certainty {
-        match verdict.certainty {
-            Certainty::None => Certainty::None,
-            Certainty::Certain if verdict.is_clean => Certainty::Certain,
-            Certainty::Certain if verdict.probability >= self.min_certain => Certainty::Certain,
-            _ if verdict.probability >= self.min_possible => Certainty::Possible,
-            _ => Certainty::None,
-        }
-    }
 }
 
 /// A text that was read, to be compared with several others.

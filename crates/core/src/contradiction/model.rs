@@ -11,6 +11,9 @@ const MAGIC: &[u8; 8] = b"HEIRTREE";
 /// The shares of pairs on different subjects for which the file has the probability that they exceed, as natural logarithms.
 const LN_RATES: [f64; 5] = [-3.506_557_9, -4.605_170_2, -5.809_143, -6.907_755_3, -8.111_728_1];
 
+/// The least difference of the log-odds of two of these shares, so that equal ones are no division by zero.
+const MIN_LOG_ODDS_STEP: f64 = 1e-3;
+
 /// A model that was fitted.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -52,17 +55,22 @@ struct Node {
 }
 
 impl Combination {
-    /// Returns the probability that such a share of the pairs on different subjects exceeds; between the shares of the file,
-    /// and beyond the least of them, the log-odds are taken to be linear in the logarithm of the share.
-    pub(super) fn probability_at(&self, false_alarm_rate: f64) -> f64 {
-        let wanted = false_alarm_rate.max(f64::MIN_POSITIVE).ln();
-        let last = LN_RATES.len() - 2;
-        let at = (0..last).find(|at| wanted >= LN_RATES[at + 1]).unwrap_or(last);
-        let [from, to] = [self.log_odds_of_rates[at], self.log_odds_of_rates[at + 1]];
-        let slope = (to - from) / (LN_RATES[at + 1] - LN_RATES[at]);
-        let log_odds = from + slope * (wanted - LN_RATES[at]);
-        logistic(log_odds).max(self.min_possible)
+    /// Returns the share of pairs on different subjects whose log-odds exceed these. Between the shares of the file, and
+    /// beyond them, the logarithm of the share is taken to be linear in the log-odds.
+    pub(super) fn false_alarm_rate(&self, log_odds: f64) -> f64 {
+        let known = &self.log_odds_of_rates;
+        let last = known.len() - 2;
+        let at = (0..last).find(|at| log_odds < known[at + 1]).unwrap_or(last);
+        let width = (known[at + 1] - known[at]).max(MIN_LOG_ODDS_STEP);
+        let slope = (LN_RATES[at + 1] - LN_RATES[at]) / width;
+        (LN_RATES[at] + slope * (log_odds - known[at])).exp().min(1.0)
     }
+}
+
+/// Returns the log-odds of a probability.
+pub(super) fn log_odds_of(probability: f64) -> f64 {
+    let probability = probability.clamp(1e-6, 1.0 - 1e-6);
+    (probability / (1.0 - probability)).ln()
 }
 
 fn logistic(log_odds: f64) -> f64 {
@@ -175,8 +183,7 @@ impl Reader {
             log_odds_of_rates: [0.0; LN_RATES.len()],
         };
         for log_odds in &mut combination.log_odds_of_rates {
-            let probability = next()?.clamp(1e-6, 1.0 - 1e-6);
-            *log_odds = (probability / (1.0 - probability)).ln();
+            *log_odds = log_odds_of(next()?);
         }
         Some(combination)
     }
@@ -223,13 +230,16 @@ mod tests {
     }
 
     #[test]
-    fn fewer_false_alarms_need_a_greater_probability() {
+    fn greater_log_odds_raise_fewer_false_alarms() {
         for combination in [Model::builtin().alone, Model::builtin().with_log_odds] {
-            let rates = [1.0, 0.1, 0.03, 0.02, 0.01, 0.003, 0.002, 0.001, 0.0003, 1e-5, 1e-9, 0.0];
-            let limits = rates.map(|rate| combination.probability_at(rate));
-            assert!(limits.is_sorted(), "{limits:?}");
-            assert!(limits[0] >= combination.min_possible && limits[11] <= 1.0, "{limits:?}");
-            assert!(limits[3] < limits[7], "{limits:?}");
+            let rates: Vec<f64> =
+                (-80..80).map(|step| combination.false_alarm_rate(f64::from(step) / 8.0)).collect();
+            assert!(rates.is_sorted_by(|a, b| a >= b), "{rates:?}");
+            assert!(rates[0] > 0.1 && rates[159] < 1e-4, "{rates:?}");
+            for (log_odds, ln_rate) in combination.log_odds_of_rates.iter().zip(LN_RATES) {
+                let ratio = combination.false_alarm_rate(*log_odds) / ln_rate.exp();
+                assert!((ratio - 1.0).abs() < 1e-6, "{ratio}");
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use heirloom_core::contradiction::{
-    CandidateFinder, CandidatePair, Certainty, FindingKind, Thresholds, Verdict,
+    CandidateFinder, CandidatePair, Certainty, FindingKind, Thresholds, Verdict, handicap,
 };
 use heirloom_core::memory::MemoryEntry;
 use heirloom_core::recall::{for_each_term, is_stop_word, terms};
@@ -185,14 +185,17 @@ fn find_contradicted(
     });
     let mut others = keep_similar(others, new);
     let stated = new.text_hash();
-    others.retain(|(other, _)| other.text_hash() != stated);
+    others.retain(|other| other.memory.text_hash() != stated);
     let judge = PairJudge::builtin();
+    let best = others.iter().map(|it| it.likeness).fold(0.0, f32::max);
+    let handicaps: Vec<f64> = others.iter().map(|it| handicap(it.likeness, best)).collect();
     let [of_rules, of_model] = [false, true].map(|has_log_odds| {
-        Thresholds::among(others.len(), 1.0 / MEMORIES_PER_FALSE_ALARM, has_log_odds)
+        Thresholds::among(&handicaps, 1.0 / MEMORIES_PER_FALSE_ALARM, has_log_odds)
     });
     let mut judged: Vec<NewContradiction> = Vec::new();
     let read = ReadMemory::new(new);
-    for (number, (other, sentences)) in others.into_iter().enumerate() {
+    for (number, (similar, handicap)) in others.into_iter().zip(handicaps).enumerate() {
+        let SimilarMemory { memory: other, sentences, .. } = similar;
         let log_odds = || {
             let [at_other, at_new] = sentences;
             let pair = (sentence_of(&other, at_other), sentence_of(new, at_new));
@@ -202,7 +205,7 @@ fn find_contradicted(
             true => (judge.judge_with(&ReadMemory::new(&other), &read, log_odds()), of_model),
             false => (judge.judge_by_rules(&ReadMemory::new(&other), &read), of_rules),
         };
-        let certainty = thresholds.certainty(&verdict);
+        let certainty = thresholds.certainty(&verdict, handicap);
         if certainty != Certainty::None {
             let verdict = Verdict { certainty, ..verdict };
             judged.push(NewContradiction { a: other, b: new.clone(), verdict });
@@ -213,12 +216,16 @@ fn find_contradicted(
     judged
 }
 
-/// Keeps the memories that are most similar to a new one, or have its key, each with the sentences of both that are
-/// similar.
-fn keep_similar(
-    others: Vec<ComparableMemory>,
-    new: &ComparableMemory,
-) -> Vec<(ComparableMemory, [u16; 2])> {
+/// A memory that is similar to a new one, or has its key.
+struct SimilarMemory {
+    memory: ComparableMemory,
+    likeness: f32,
+    /// The sentences of this memory and of the new one that are similar.
+    sentences: [u16; 2],
+}
+
+/// Keeps the memories that are most similar to a new one, or have its key.
+fn keep_similar(others: Vec<ComparableMemory>, new: &ComparableMemory) -> Vec<SimilarMemory> {
     let of_new: HashSet<String> =
         terms(&new.text).into_iter().filter(|term| !is_stop_word(term)).collect();
     let count_shared = |text: &str| {
@@ -230,10 +237,10 @@ fn keep_similar(
     };
     let key = new.key_value.as_ref().map(|(key, _)| key);
     let mut sharing: Vec<(usize, ComparableMemory)> = Vec::new();
-    let mut found: Vec<(ComparableMemory, [u16; 2])> = Vec::new();
+    let mut found: Vec<SimilarMemory> = Vec::new();
     for other in others {
         if key.is_some() && other.key_value.as_ref().map(|(key, _)| key) == key {
-            found.push((other, [0, 0]));
+            found.push(SimilarMemory { memory: other, likeness: 1.0, sentences: [0, 0] });
             continue;
         }
         let shared = count_shared(&other.text);
@@ -249,8 +256,9 @@ fn keep_similar(
     let pairs = finder.finish().before(sharing.len(), MAX_JUDGED);
     let mut sharing: Vec<Option<ComparableMemory>> =
         sharing.into_iter().map(|(_, other)| Some(other)).collect();
-    for CandidatePair { a, sentences, .. } in pairs {
-        found.extend(sharing[a as usize].take().map(|other| (other, sentences)));
+    for CandidatePair { a, likeness, sentences, .. } in pairs {
+        let memory = sharing[a as usize].take();
+        found.extend(memory.map(|memory| SimilarMemory { memory, likeness, sentences }));
     }
     found.truncate(MAX_JUDGED);
     found

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use heirloom_core::contradiction::{CandidatePair, Certainty, Thresholds, Verdict};
+use heirloom_core::contradiction::{CandidatePair, Certainty, Thresholds, Verdict, handicap};
 use heirloom_core::fold::ContradictionState;
 use heirloom_core::parallel;
 use heirloom_core::record::Referent;
@@ -134,7 +134,8 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
         });
     }
     let cache = VerdictCache::read(session);
-    let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![] };
+    let best = vec![0.0; memories.len()];
+    let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![], best };
     let mut found = scanner.find(session, language_model, &mut report);
     report.left_contradictions = found.len().saturating_sub(MAX_NEW);
     found.truncate(MAX_NEW);
@@ -190,6 +191,8 @@ struct JudgedPair {
 struct JudgedPairs {
     /// The pairs, each with whether its verdict was known.
     pairs: Vec<(JudgedPair, bool)>,
+    /// Memories with their likeness to one of the pairs.
+    best: Vec<(u32, f32)>,
     /// The number of similar pairs that are not judged.
     left_out: usize,
 }
@@ -210,6 +213,8 @@ struct Scanner {
     known: HashSet<[Referent; 2]>,
     cache: VerdictCache,
     pairs: Vec<JudgedPair>,
+    /// The greatest likeness of each memory to another one.
+    best: Vec<f32>,
 }
 
 impl Scanner {
@@ -238,8 +243,14 @@ impl Scanner {
         let candidates = ScanCandidates::new(&self.memories);
         for start in (0..count).step_by(MEMORIES_AT_ONCE) {
             let block = start..(start + MEMORIES_AT_ONCE).min(count);
-            for JudgedPairs { pairs, left_out } in self.judge_block(&candidates, block.clone()) {
+            for JudgedPairs { pairs, best, left_out } in
+                self.judge_block(&candidates, block.clone())
+            {
                 report.left_out_pairs += left_out;
+                for (memory, likeness) in best {
+                    let best = &mut self.best[memory as usize];
+                    *best = best.max(likeness);
+                }
                 for (pair, is_known) in pairs {
                     report.known_pairs += usize::from(is_known);
                     self.cache.put(pair.key, pair.verdict);
@@ -256,9 +267,11 @@ impl Scanner {
         let numbers: Vec<usize> = block.collect();
         parallel::map(&numbers, 16, |number| {
             let PairsOfMemory { pairs, left_out } = candidates.before(&self.memories, *number);
+            let best =
+                pairs.iter().flat_map(|it| [(it.a, it.likeness), (it.b, it.likeness)]).collect();
             let later = ReadMemory::new(&self.memories[*number]);
             let judged = pairs.into_iter().filter_map(|pair| self.judge_pair(pair, &later));
-            JudgedPairs { pairs: judged.collect(), left_out }
+            JudgedPairs { pairs: judged.collect(), best, left_out }
         })
     }
 
@@ -342,6 +355,11 @@ impl Scanner {
         if b.is_older_than(a) { (b, a) } else { (a, b) }
     }
 
+    /// Returns by how much the log-odds of a pair are less since one of its memories is more like another.
+    fn handicap(&self, pair: &CandidatePair) -> f64 {
+        handicap(pair.likeness, self.best[pair.a as usize].max(self.best[pair.b as usize]))
+    }
+
     /// Asks a language model about contradictions, and keeps those that it confirms. What it is not asked about is kept.
     fn ask_language_model(
         &mut self,
@@ -390,13 +408,15 @@ impl Scanner {
     fn contradictions(&self) -> Vec<NewContradiction> {
         let false_alarms = self.memories.len() as f64 / MEMORIES_PER_FALSE_ALARM;
         let false_alarms = false_alarms.max(MIN_FALSE_ALARMS);
+        let handicaps: Vec<f64> = self.pairs.iter().map(|it| self.handicap(&it.pair)).collect();
         let [of_rules, of_model] = [false, true]
-            .map(|has_log_odds| Thresholds::among(self.pairs.len(), false_alarms, has_log_odds));
+            .map(|has_log_odds| Thresholds::among(&handicaps, false_alarms, has_log_odds));
         let mut found: Vec<(Verdict, &CandidatePair)> = Vec::new();
-        for JudgedPair { pair, verdict: known, .. } in &self.pairs {
+        for (JudgedPair { pair, verdict: known, .. }, handicap) in self.pairs.iter().zip(handicaps)
+        {
             let thresholds = if known.is_of_model { of_model } else { of_rules };
             let verdict = known.to_verdict();
-            let certainty = thresholds.certainty(&verdict);
+            let certainty = thresholds.certainty(&verdict, handicap);
             if certainty != Certainty::None {
                 found.push((Verdict { certainty, ..verdict }, pair));
             }

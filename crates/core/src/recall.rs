@@ -28,7 +28,7 @@ pub use passage::{
 pub use question::{Lexicon, NearTerm, Question, QuestionTerm};
 pub use rank::{
     AnswerUnit, RankedMemory, RankedSession, ScoreParts, SessionScoreParts, TermScore,
-    length_normalisation, rank, rank_sessions,
+    length_normalisation, rank, rank_sessions, rank_with_archived,
 };
 pub use speaker::{Speaker, split_speaker};
 pub use terms::{

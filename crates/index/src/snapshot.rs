@@ -351,6 +351,7 @@ impl Snapshot {
             segments: &self.segments,
             vector_numbers: &self.vector_numbers,
             related: &self.related,
+            has_archived: false,
             filtered: None,
         };
         view.apply_filter(filter);

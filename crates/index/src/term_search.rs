@@ -6,18 +6,18 @@ use heirloom_core::recall::{Corpus, Posting, Slot};
 
 use crate::segment::Segment;
 
-/// Appends the postings of a term whose slots are part of the corpus.
+/// Appends the postings of a term whose slots are wanted.
 pub(crate) fn collect(
     segments: &[Arc<Segment>],
     term: &str,
-    corpus: &impl Corpus,
+    is_wanted: impl Fn(Slot) -> bool,
     found: &mut Vec<Posting>,
 ) {
     for segment in segments {
         let list = segment.posting_list(term);
         found.reserve(list.max_len());
         list.for_each(|posting| {
-            if corpus.contains(posting.slot) {
+            if is_wanted(posting.slot) {
                 found.push(posting);
             }
         });

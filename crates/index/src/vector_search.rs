@@ -44,8 +44,19 @@ struct Candidate {
 /// How many vectors have each distance.
 pub(crate) type Histogram = [usize; 256];
 
+/// Which slots a search returns.
+pub(crate) struct Wanted<F> {
+    /// The most slots.
+    pub(crate) most: usize,
+    /// Of how many.
+    pub(crate) of: usize,
+    /// Whether a slot may be among them.
+    pub(crate) is_selected: F,
+}
+
 /// The Hamming distances of all vectors from a query.
-struct Distances {
+pub(crate) struct Distances<'q> {
+    query: &'q QuantisedVector,
     all: Vec<u8>,
     histogram: Histogram,
 }
@@ -77,25 +88,37 @@ pub(crate) fn radius_of(histogram: &Histogram, count: usize) -> Option<(u8, usiz
 
 impl<'s> VectorSearch<'s> {
     /// Returns at most `most` of the slots of a corpus that are selected and nearest to a vector, each with its cosine if it
-    /// is final. Selects candidates by the Hamming distance of their sign bits, then scores those exactly. All
-    /// candidates at the same distance are scored, so that the result does not depend on their order.
+    /// is final.
     pub(crate) fn nearest(
         &self,
         vector: &[f32],
         most: usize,
         corpus: &impl Corpus,
     ) -> Vec<(Slot, Option<f32>)> {
-        let query = QuantisedVector::new(vector);
         let wanted =
-            (most * CANDIDATES_PER_RESULT).max(corpus.size().isqrt() * CANDIDATES_PER_ROOT);
-        let is_selected = |slot| corpus.is_selected(slot);
-        let candidates = self.candidates(&self.distances(&query), wanted, &is_selected);
+            Wanted { most, of: corpus.size(), is_selected: |slot| corpus.is_selected(slot) };
+        self.nearest_wanted(&self.distances(&QuantisedVector::new(vector)), &wanted, corpus)
+    }
+
+    /// Returns the slots that are wanted and nearest to a vector, each with its cosine if it is final. Selects candidates by
+    /// the Hamming distance of their sign bits, then scores those exactly. All candidates at the same distance are scored,
+    /// so that the result does not depend on their order.
+    pub(crate) fn nearest_wanted(
+        &self,
+        distances: &Distances<'_>,
+        wanted: &Wanted<impl Fn(Slot) -> bool>,
+        corpus: &impl Corpus,
+    ) -> Vec<(Slot, Option<f32>)> {
+        let (most, query) = (wanted.most, distances.query);
+        let scored_candidates =
+            (most * CANDIDATES_PER_RESULT).max(wanted.of.isqrt() * CANDIDATES_PER_ROOT);
+        let candidates = self.candidates(distances, scored_candidates, &wanted.is_selected);
         let mut scored: Vec<(f32, &Candidate)> = Vec::with_capacity(candidates.len());
         for (index, candidate) in candidates.iter().enumerate() {
             if let Some(ahead) = candidates.get(index + PREFETCH_AHEAD) {
                 self.segments[ahead.segment].prefetch(ahead.vector);
             }
-            let cosine = self.segments[candidate.segment].cosine(candidate.vector, &query);
+            let cosine = self.segments[candidate.segment].cosine(candidate.vector, query);
             scored.push((cosine, candidate));
         }
         let order = |a: &(f32, &Candidate), b: &(f32, &Candidate)| {
@@ -159,7 +182,7 @@ impl<'s> VectorSearch<'s> {
 impl VectorSearch<'_> {
     /// Computes the distances of all vectors from a query. Large indexes are shared among processors,
     /// since one alone is limited by memory latency.
-    fn distances(&self, query: &QuantisedVector) -> Distances {
+    pub(crate) fn distances<'q>(&self, query: &'q QuantisedVector) -> Distances<'q> {
         let chunks = self.segments.iter().flat_map(|segment| {
             let count = segment.vector_count();
             let starts = (0..count).step_by(VECTORS_PER_CHUNK);
@@ -173,7 +196,7 @@ impl VectorSearch<'_> {
             (distances, histogram)
         };
         let count = chunks.iter().map(|(_, vectors)| vectors.len()).sum();
-        let mut total = Distances { all: Vec::with_capacity(count), histogram: [0; 256] };
+        let mut total = Distances { query, all: Vec::with_capacity(count), histogram: [0; 256] };
         for (distances, histogram) in parallel::map(&chunks, MIN_CHUNKS_PER_THREAD, compute) {
             total.all.extend(distances);
             total.histogram.iter_mut().zip(histogram).for_each(|(total, count)| *total += count);
@@ -185,11 +208,11 @@ impl VectorSearch<'_> {
     /// fewer; vectors at the largest distance among them are all included.
     fn candidates(
         &self,
-        distances: &Distances,
+        distances: &Distances<'_>,
         wanted: usize,
         is_selected: &impl Fn(Slot) -> bool,
     ) -> Vec<Candidate> {
-        let Distances { all, histogram: total } = distances;
+        let Distances { all, histogram: total, .. } = distances;
         // The radius is searched over all vectors, and widened if the filter excludes too many.
         let mut count = wanted;
         loop {

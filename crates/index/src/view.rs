@@ -6,7 +6,7 @@ use std::sync::Arc;
 use heirloom_core::fold::Standing;
 use heirloom_core::recall::{
     AnswerUnit, Corpus, Posting, Question, RankedMemory, RankedSession, SESSION_FILTER, Slot,
-    filter_term, rank, rank_sessions,
+    filter_term, rank, rank_sessions, rank_with_archived,
 };
 
 use crate::quantise::QuantisedVector;
@@ -15,7 +15,7 @@ use crate::segment::Segment;
 use crate::slots::{SlotCount, SlotState, SlotTable};
 use crate::term_search;
 use crate::vector_numbers::VectorNumbers;
-use crate::vector_search::{CANDIDATES_PER_ROOT, VectorSearch, histogram, radius_of};
+use crate::vector_search::{CANDIDATES_PER_ROOT, VectorSearch, Wanted, histogram, radius_of};
 
 /// How many chunks with a term are sorted for each memory that is wanted.
 const CHUNKS_PER_NEAREST_MEMORY: usize = 8;
@@ -89,6 +89,8 @@ pub struct View<'s> {
     pub(crate) segments: &'s [Arc<Segment>],
     pub(crate) vector_numbers: &'s VectorNumbers,
     pub(crate) related: &'s RelatedSlots,
+    /// Whether archived memories are ranked beside the others.
+    pub(crate) has_archived: bool,
     /// For each slot, whether it passes the filter; `None` if there is no filter.
     pub(crate) filtered: Option<Vec<bool>>,
 }
@@ -103,6 +105,19 @@ impl View<'_> {
         limit: usize,
     ) -> Vec<RankedMemory> {
         rank(self, question, unit, limit)
+    }
+
+    /// Ranks the memories for a question, and the archived ones beside them: those that would be among the answers, and at most
+    /// `later` of those that would come soon after.
+    pub fn rank_with_archived(
+        mut self,
+        question: &Question<'_>,
+        unit: AnswerUnit,
+        limit: usize,
+        later: usize,
+    ) -> (Vec<RankedMemory>, Vec<RankedMemory>) {
+        self.has_archived = true;
+        rank_with_archived(&self, question, unit, limit, later)
     }
 
     /// Ranks sessions for a question, with the best memories of each.
@@ -236,10 +251,17 @@ impl Corpus for View<'_> {
     }
 
     fn count_passages(&self, postings: &[Posting]) -> usize {
-        if self.passage_count() == self.size() {
-            return postings.len();
+        let contained = || postings.iter().filter(|posting| self.contains(posting.slot));
+        let chunk_number = |slot| self.slots.chunk_number(slot);
+        match (self.passage_count() == self.size(), self.has_archived) {
+            (true, false) => postings.len(),
+            (true, true) => contained().count(),
+            (false, false) => term_search::count_passages(postings, chunk_number),
+            (false, true) => {
+                let contained: Vec<Posting> = contained().copied().collect();
+                term_search::count_passages(&contained, chunk_number)
+            }
         }
-        term_search::count_passages(postings, |slot| self.slots.chunk_number(slot))
     }
 
     fn slot_bound(&self) -> usize {
@@ -247,7 +269,8 @@ impl Corpus for View<'_> {
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
-        term_search::collect(self.segments, term, self, found);
+        let is_wanted = |slot| self.contains(slot) || self.is_archived(slot);
+        term_search::collect(self.segments, term, is_wanted, found);
     }
 
     fn has_at_most(&self, term: &str, most: usize) -> bool {
@@ -268,6 +291,16 @@ impl Corpus for View<'_> {
 
     fn is_selected(&self, slot: Slot) -> bool {
         self.contains(slot) && self.passes_filter(slot)
+    }
+
+    fn is_archived(&self, slot: Slot) -> bool {
+        self.has_archived
+            && self.slots.state(slot) == SlotState::Archived
+            && self.passes_filter(slot)
+    }
+
+    fn has_archived(&self) -> bool {
+        self.has_archived
     }
 
     fn previous(&self, slot: Slot) -> Option<Slot> {
@@ -311,6 +344,29 @@ impl Corpus for View<'_> {
 
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)> {
         self.vectors().nearest(vector, most, self)
+    }
+
+    fn nearest_with_archived(
+        &self,
+        vector: &[f32],
+        most: usize,
+        most_archived: usize,
+    ) -> Vec<(Slot, Option<f32>)> {
+        if !self.has_archived {
+            return self.nearest(vector, most);
+        }
+        let query = QuantisedVector::new(vector);
+        let vectors = self.vectors();
+        let distances = vectors.distances(&query);
+        let active = Wanted { most, of: self.size(), is_selected: |slot| self.is_selected(slot) };
+        let archived = Wanted {
+            most: most_archived,
+            of: self.slots.count(SlotState::Archived).chunks,
+            is_selected: |slot| self.is_archived(slot),
+        };
+        let mut found = vectors.nearest_wanted(&distances, &active, self);
+        found.extend(vectors.nearest_wanted(&distances, &archived, self));
+        found
     }
 
     fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32> {

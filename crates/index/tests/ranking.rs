@@ -7,11 +7,18 @@ use heirloom_core::recall::{AnswerUnit, Passage, Question, RankedMemory, rank, r
 use heirloom_index::{
     ChangedFile, Filter, Index, IndexFolder, Snapshot, Source, StandingFilter, Update,
 };
+use heirloom_testkit::SeededRng;
 use heirloom_testkit::corpus::{CharacterEmbedder, UniversalLexicon};
 
-/// Builds an index of texts, each with the name of its session, if it is of one.
+/// Builds an index of active texts, each with the name of its session, if it is of one.
 fn index_of(texts: &[(&str, Option<&str>)]) -> Snapshot {
-    let passages = texts.iter().enumerate().map(|(number, (text, session))| Passage {
+    let texts: Vec<_> =
+        texts.iter().map(|(text, session)| (*text, *session, Standing::Active)).collect();
+    index_with_standings(&texts)
+}
+
+fn index_with_standings(texts: &[(&str, Option<&str>, Standing)]) -> Snapshot {
+    let passages = texts.iter().enumerate().map(|(number, (text, session, standing))| Passage {
         subject_override: None,
         name: format!("entry:{number}"),
         text: (*text).to_owned(),
@@ -24,7 +31,7 @@ fn index_of(texts: &[(&str, Option<&str>)]) -> Snapshot {
         day: None,
         confidence: None,
         duplicate_of: None,
-        standing: Standing::Active,
+        standing: *standing,
         part: None,
     });
     let source = Source { path: "notes.md".to_owned(), ..Source::default() };
@@ -130,4 +137,71 @@ fn a_session_with_several_good_memories_is_better_than_one_with_one() {
     assert!(ranked[0].parts.mean_score > ranked[1].parts.mean_score);
     let parts = ranked[0].parts;
     assert!((parts.best + parts.mean_score + parts.term_score - ranked[0].score).abs() < 1e-5);
+}
+
+#[test]
+fn archived_memories_are_ranked_beside_the_others_and_change_nothing_about_them() {
+    const WORDS: &[&str] = &[
+        "ledger", "quokka", "wombat", "budget", "retry", "nightly", "token", "schema", "the", "of",
+        "why?", "migrated", "table", "queue", "drops", "events",
+    ];
+    const STANDINGS: [Standing; 6] = [
+        Standing::Active,
+        Standing::Active,
+        Standing::Active,
+        Standing::Archived,
+        Standing::Archived,
+        Standing::Superseded,
+    ];
+    for seed in 0..20 {
+        let mut chance = SeededRng::new(seed);
+        let mut pick = |most: usize| -> String {
+            let words = (0..1 + chance.below(most)).filter_map(|_| chance.pick(WORDS).copied());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let texts: Vec<String> =
+            (0..150).map(|number| pick(if number % 9 == 0 { 200 } else { 8 })).collect();
+        let questions: Vec<String> = (0..12).map(|_| format!("how {} quokca", pick(5))).collect();
+        let items: Vec<_> = texts
+            .iter()
+            .map(|text| {
+                let session = (chance.below(2) == 0).then_some("session");
+                (text.as_str(), session, *chance.pick(&STANDINGS).unwrap())
+            })
+            .collect();
+        let snapshot = index_with_standings(&items);
+        let view = || snapshot.view(StandingFilter::Active, &Filter::default());
+        for text in &questions {
+            let question = question(text);
+            let alone = rank(&view(), &question, AnswerUnit::Memory, 10);
+            let (beside, archived) =
+                view().rank_with_archived(&question, AnswerUnit::Memory, 10, 3);
+            assert_eq!(beside, alone, "{seed} {text}");
+            assert!(archived.iter().all(|ranked| snapshot.is_archived(ranked.slot)), "{text}");
+            assert!(archived.is_sorted_by(|a, b| a.score >= b.score), "{text}");
+            let last = alone.get(9).map_or(0.0, |ranked| ranked.score);
+            let later = archived.iter().filter(|ranked| ranked.score < last).count();
+            assert!(later <= 3, "{text}: {later}");
+        }
+    }
+}
+
+#[test]
+fn an_archived_memory_is_found_by_its_own_words_and_those_of_its_neighbours() {
+    let snapshot = index_with_standings(&[
+        ("what did the quokka adopt last week?", Some("a"), Standing::Active),
+        ("two wombats", Some("a"), Standing::Archived),
+        ("the ledger has tables", None, Standing::Active),
+        ("the ledger had no tables", None, Standing::Superseded),
+    ]);
+    let find = |text: &str| {
+        let view = snapshot.view(StandingFilter::Active, &Filter::default());
+        let (_, archived) = view.rank_with_archived(&question(text), AnswerUnit::Memory, 10, 3);
+        let name =
+            |ranked: &RankedMemory| snapshot.subject(ranked.slot).unwrap().unwrap().to_string();
+        archived.iter().filter(|ranked| ranked.is_answer()).map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(find("two wombats"), ["entry:1"]);
+    assert_eq!(find("quokka adopt"), ["entry:1"], "the question before it is its neighbour");
+    assert_eq!(find("ledger tables"), [""; 0], "what was superseded is not ranked");
 }

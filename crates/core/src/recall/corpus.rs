@@ -15,6 +15,9 @@ pub struct Posting {
 /// The chunks that ranking searches. A memory consists of passages: a document of its sections, any other memory of one.
 /// A passage with a long text consists of several chunks. A chunk that is not part of the corpus counts in no statistics
 /// and is in no answer; one that is part of it but fails the filter still counts and contributes to its neighbours.
+///
+/// Archived chunks may be ranked beside the corpus. They change nothing about the answers: they count in no statistics and
+/// contribute to archived chunks only.
 pub trait Corpus: Sync {
     /// Returns the number of chunks.
     fn size(&self) -> usize;
@@ -22,13 +25,14 @@ pub trait Corpus: Sync {
     /// Returns the number of passages.
     fn passage_count(&self) -> usize;
 
-    /// Returns the number of passages among the postings of a term, which are sorted by slot.
+    /// Returns the number of passages of the corpus among the postings of a term, which are sorted by slot.
     fn count_passages(&self, postings: &[Posting]) -> usize;
 
     /// Returns a number that is greater than every slot.
     fn slot_bound(&self) -> usize;
 
-    /// Appends the posting list of a term to `found`, sorted by slot.
+    /// Appends the posting list of a term to `found`, sorted by slot, with the archived chunks that are ranked beside the
+    /// corpus.
     fn postings(&self, term: &str, found: &mut Vec<Posting>);
 
     /// Returns whether the posting list of a term has at most so many postings, without reading more than that.
@@ -51,6 +55,16 @@ pub trait Corpus: Sync {
     /// Returns whether a chunk is part of the corpus.
     fn contains(&self, slot: Slot) -> bool;
 
+    /// Returns whether a chunk is archived, passes the filter and is ranked beside the corpus.
+    fn is_archived(&self, _slot: Slot) -> bool {
+        false
+    }
+
+    /// Returns whether archived chunks are ranked beside the corpus.
+    fn has_archived(&self) -> bool {
+        false
+    }
+
     /// Returns a number that all chunks of a memory share, and those of no other memory.
     fn memory(&self, slot: Slot) -> u64;
 
@@ -72,6 +86,16 @@ pub trait Corpus: Sync {
     /// Returns at most `most` chunks that pass the filter and are nearest to a vector, each with its cosine if the
     /// search computed it.
     fn nearest(&self, vector: &[f32], most: usize) -> Vec<(Slot, Option<f32>)>;
+
+    /// Returns the same, and then at most `most_archived` archived chunks that are nearest to the vector.
+    fn nearest_with_archived(
+        &self,
+        vector: &[f32],
+        most: usize,
+        _most_archived: usize,
+    ) -> Vec<(Slot, Option<f32>)> {
+        self.nearest(vector, most)
+    }
 
     /// Returns the cosine of each chunk and a vector, -1 to 1.
     fn cosines(&self, slots: &[Slot], vector: &[f32]) -> Vec<f32>;

@@ -103,6 +103,8 @@ const SHORT_WORK_COSINES: usize = 200;
 const SHORT_WORK_SCORES: usize = 400;
 /// The least number of candidates from each of the three searches: terms, vectors, period.
 const MIN_CANDIDATES: usize = 100;
+/// The same for archived memories, of which few are shown.
+const MIN_ARCHIVED_CANDIDATES: usize = 25;
 /// How many candidates from each search there are at least for each result.
 const CANDIDATES_PER_RESULT: usize = 2;
 /// In a large corpus the number of candidates is the square root of its size, divided by this.
@@ -215,6 +217,19 @@ pub fn rank(
     Ranking::new(corpus, question, unit, limit).best(limit)
 }
 
+/// Returns the same as [`rank`], and the archived memories that would be among these if they were not archived, with at most
+/// `later` of those that would come soon after. The corpus must have archived memories beside it.
+pub fn rank_with_archived(
+    corpus: &impl Corpus,
+    question: &Question<'_>,
+    unit: AnswerUnit,
+    limit: usize,
+    later: usize,
+) -> (Vec<RankedMemory>, Vec<RankedMemory>) {
+    let limit = limit.min(corpus.slot_bound());
+    Ranking::new(corpus, question, unit, limit).best_with_archived(limit, later)
+}
+
 /// Returns the cosine of each candidate and the question, computing the ones that the search did not return.
 fn cosines(
     corpus: &impl Corpus,
@@ -284,14 +299,18 @@ impl<'r, C: Corpus> Ranking<'r, C> {
         let max_candidates = enough
             .max(limit.saturating_mul(CANDIDATES_PER_RESULT))
             .min(corpus.slot_bound().max(enough));
+        let archived_candidates = MIN_ARCHIVED_CANDIDATES.max(limit);
         let search_vectors = || match question.vector.is_empty() {
             true => vec![],
-            false => corpus.nearest(&question.vector, max_candidates),
+            false => {
+                corpus.nearest_with_archived(&question.vector, max_candidates, archived_candidates)
+            }
         };
         let search_terms = || {
             let (terms, total_weight) = match_terms(corpus, question);
             let mut candidates = CandidateSet::new(corpus.slot_bound());
-            candidates.add_with_neighbours(corpus, best_by_terms(corpus, &terms, max_candidates));
+            let found = best_by_terms(corpus, &terms, max_candidates, archived_candidates);
+            candidates.add_with_neighbours(corpus, found);
             (terms, total_weight, candidates)
         };
         // The vector search takes longer, so it stays on this thread and does not wait for another to start.
@@ -301,7 +320,8 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             parallel::join(work, search_terms, search_vectors);
         candidates.add_with_neighbours(corpus, nearest.iter().map(|(slot, _)| *slot));
         if let Some(time) = &question.time {
-            candidates.add_with_neighbours(corpus, best_by_time(corpus, time, max_candidates));
+            let found = best_by_time(corpus, time, max_candidates, archived_candidates);
+            candidates.add_with_neighbours(corpus, found);
         }
         let cosines = cosines(corpus, question, &candidates, &nearest);
         let frequencies = TermFrequencies::new(corpus, &candidates, &terms);
@@ -321,7 +341,75 @@ impl<'r, C: Corpus> Ranking<'r, C> {
 
     /// Returns at most `limit` candidates, best first.
     fn best(&self, limit: usize) -> Vec<RankedMemory> {
-        let mut scores = self.scores();
+        let contenders = self.contenders(self.scores(), limit);
+        contenders.iter().take(limit).map(|contender| self.ranked_memory(contender)).collect()
+    }
+
+    /// Returns the same, and the archived candidates that would be among them, with at most `later` of those that would come
+    /// soon after.
+    fn best_with_archived(
+        &self,
+        limit: usize,
+        later: usize,
+    ) -> (Vec<RankedMemory>, Vec<RankedMemory>) {
+        let is_contained =
+            |(_, position): &ScoredPosition| self.corpus.contains(self.candidates.slots[*position]);
+        let (scores, archived) = self.scores().into_iter().partition(is_contained);
+        let contenders = self.contenders(scores, limit);
+        let archived = self.archived_contenders(archived, &contenders, limit + later);
+        let mut better = contenders.iter().peekable();
+        let mut later = later;
+        let mut shown: Vec<RankedMemory> = Vec::new();
+        let mut rank = 0;
+        for contender in &archived {
+            while better.next_if(|it| self.compare(&it.scored, &contender.scored).is_lt()).is_some()
+            {
+                rank += 1;
+            }
+            if rank >= limit {
+                let Some(rest) = later.checked_sub(1).filter(|_| better.peek().is_some()) else {
+                    break;
+                };
+                later = rest;
+            }
+            shown.push(self.ranked_memory(contender));
+            rank += 1;
+        }
+        let best = contenders.iter().take(limit);
+        (best.map(|contender| self.ranked_memory(contender)).collect(), shown)
+    }
+
+    /// Returns the best archived candidates, best first. They are compared with each other and with the contenders that are
+    /// not archived.
+    fn archived_contenders(
+        &self,
+        mut scores: Vec<ScoredPosition>,
+        others: &[Contender],
+        most: usize,
+    ) -> Vec<Contender> {
+        self.keep_best_of_each(&mut scores);
+        let mut found: Vec<Contender> = scores.into_iter().map(Contender::new).collect();
+        self.add_likeness_bonus(&mut found, &self.best_slots(others));
+        found.sort_by(|a, b| self.compare(&a.scored, &b.scored));
+        found.truncate(most.saturating_add(SPARE_RESULTS));
+        let slot = |contender: &Contender| self.candidates.slots[contender.scored.1];
+        let mut distinct: Vec<Slot> = others.iter().take(most).map(slot).collect();
+        for contender in &mut found {
+            let own = slot(contender);
+            let is_alike = |other: &Slot| self.corpus.cosine(*other, own) >= MIN_REPETITION_COSINE;
+            contender.repeats = distinct.iter().any(is_alike);
+            if contender.repeats {
+                contender.scored.0 *= REPETITION_FACTOR;
+            } else {
+                distinct.push(own);
+            }
+        }
+        found.sort_by(|a, b| self.compare(&a.scored, &b.scored));
+        found
+    }
+
+    /// Returns the candidates that may be among the best `limit`, best first.
+    fn contenders(&self, mut scores: Vec<ScoredPosition>, limit: usize) -> Vec<Contender> {
         let documents =
             (self.unit == AnswerUnit::Memory).then(|| WholeDocuments::new(self, &scores));
         self.keep_best_of_each(&mut scores);
@@ -339,24 +427,34 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             contenders.truncate(kept);
         }
         contenders.sort_by(better);
-        self.add_likeness_bonus(&mut contenders);
+        self.add_own_likeness_bonus(&mut contenders);
         // A context leaves out what is said twice itself, and asks for more chunks than can be compared quickly.
         if self.unit != AnswerUnit::Chunk {
             self.demote_repetitions(&mut contenders, limit);
         }
-        contenders.truncate(limit);
-        contenders.iter().map(|contender| self.ranked_memory(contender)).collect()
+        contenders
     }
 
-    /// Adds the bonus for likeness to the best contenders, if the question asks for an account, and sorts again.
-    fn add_likeness_bonus(&self, contenders: &mut [Contender]) {
+    /// Adds the bonus for likeness to the best of the contenders, given best first, and sorts them again.
+    fn add_own_likeness_bonus(&self, contenders: &mut [Contender]) {
+        let best: Vec<Slot> = self.best_slots(contenders);
+        self.add_likeness_bonus(contenders, &best);
+        contenders.sort_by(|a, b| self.compare(&a.scored, &b.scored));
+    }
+
+    /// Returns the slots that others are compared with, of contenders given best first.
+    fn best_slots(&self, contenders: &[Contender]) -> Vec<Slot> {
+        let best = contenders.iter().take(COMPARED_ANSWERS);
+        best.map(|contender| self.candidates.slots[contender.scored.1]).collect()
+    }
+
+    /// Adds the bonus for likeness to the best answers, if the question asks for an account.
+    fn add_likeness_bonus(&self, contenders: &mut [Contender], best: &[Slot]) {
         if !self.question.asks_for_account || self.question.vector.is_empty() {
             return;
         }
-        let slot = |contender: &Contender| self.candidates.slots[contender.scored.1];
-        let best: Vec<Slot> = contenders.iter().take(COMPARED_ANSWERS).map(slot).collect();
-        for contender in contenders.iter_mut() {
-            let own = slot(contender);
+        for contender in contenders {
+            let own = self.candidates.slots[contender.scored.1];
             let others = best.iter().filter(|other| **other != own);
             let (total, count) = others.fold((0.0, 0.0_f32), |(total, count), other| {
                 (total + self.corpus.cosine(*other, own), count + 1.0)
@@ -364,7 +462,6 @@ impl<'r, C: Corpus> Ranking<'r, C> {
             contender.likeness_bonus = LIKENESS_WEIGHT * total / count.max(1.0);
             contender.scored.0 += contender.likeness_bonus;
         }
-        contenders.sort_by(|a, b| self.compare(&a.scored, &b.scored));
     }
 
     /// Lowers the scores of contenders, given best first, that repeat a better one, and sorts again.
@@ -439,7 +536,7 @@ impl<'r, C: Corpus> Ranking<'r, C> {
         let mut frequencies = Vec::new();
         let slots = positions.map(|position| (position, self.candidates.slots[position]));
         slots
-            .filter(|(_, slot)| self.corpus.is_selected(*slot))
+            .filter(|(_, slot)| self.corpus.is_selected(*slot) || self.corpus.is_archived(*slot))
             .map(|(position, slot)| {
                 self.sum_frequencies(position, &mut frequencies);
                 let words = sum(self.term_scores(&frequencies, position).map(|(_, score)| score));

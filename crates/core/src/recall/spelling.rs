@@ -58,11 +58,20 @@ pub(super) fn correct(
         let with_postings = candidates.into_iter().filter_map(|(term, edits)| {
             let mut postings = Vec::new();
             corpus.postings(&term, &mut postings);
-            (!postings.is_empty()).then_some((edits, Reverse(postings.len()), term, postings))
+            let count = count_contained(corpus, &postings);
+            (count > 0).then_some((edits, Reverse(count), term, postings))
         });
         let best = with_postings.min_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
         best.map(|(.., term, postings)| (term, postings))
     })
+}
+
+/// Returns how many postings are part of the corpus.
+pub(super) fn count_contained(corpus: &impl Corpus, postings: &[Posting]) -> usize {
+    match corpus.has_archived() {
+        true => postings.iter().filter(|posting| corpus.contains(posting.slot)).count(),
+        false => postings.len(),
+    }
 }
 
 /// Whether a correction keeps the first letter (or swaps the first two), or changes it.

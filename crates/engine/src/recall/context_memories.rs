@@ -122,12 +122,12 @@ impl ContextQuery<'_> {
             let vector = embedder.embed_one(query).unwrap_or_default();
             let question = Question::new(query, vector, session.today(), lexicon);
             let (nearest, answers) = search.with_nearest_instructions(snapshot, &question, || {
-                let (hits, _) = search.answers(session, snapshot, &question)?;
+                let hits = search.answers(session, snapshot, &question)?.hits;
                 if asked.limit >= asked.limit_with_notes || !hits.iter().any(Hit::is_note) {
                     return Ok(hits);
                 }
                 let search = Search { limit: asked.limit_with_notes, ..search.clone() };
-                search.answers(session, snapshot, &question).map(|(hits, _)| hits)
+                search.answers(session, snapshot, &question).map(|answers| answers.hits)
             });
             let hits = answers?;
             // The documents are part of a context already.

@@ -20,9 +20,6 @@ use crate::{Error, Session};
 /// Maximum number of near misses that are shown if nothing answers the question.
 pub(super) const MAX_NEAR_MISSES: usize = 3;
 
-/// Factor by which more memories are ranked to find archived ones that answer the question.
-const ARCHIVED_OVERFETCH: usize = 5;
-
 /// Factor by which more memories are ranked for a past point in time, because some of them did not
 /// hold then.
 const PAST_OVERFETCH: usize = 20;
@@ -81,6 +78,17 @@ pub(crate) struct SearchResult {
     pub(crate) is_lexical_only: bool,
 }
 
+/// What answers a question.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// The memories that answer it, best first.
+    pub(super) hits: Vec<Hit>,
+    /// The nearest memories, if there is no hit.
+    near_misses: Vec<Hit>,
+    /// Archived memories that answer it, if they are asked for.
+    archived: Vec<Hit>,
+}
+
 impl Search<'_> {
     /// Checks the request and searches.
     pub(crate) fn run(&self, session: &Session) -> Result<SearchResult, Error> {
@@ -122,20 +130,19 @@ impl Search<'_> {
         };
         let (nearest_instructions, answers) =
             self.with_nearest_instructions(snapshot, &question, || match of_sessions {
-                true => Ok((vec![], vec![])),
+                true => Ok(Answers::default()),
                 false => self.answers(session, snapshot, &question),
             });
-        let (hits, mut near_misses) = answers?;
+        let Answers { hits, mut near_misses, mut archived } = answers?;
         let mut is_filtered = false;
         if !of_sessions && hits.is_empty() && self.has_filter() {
-            let (filtered, _) = self.without_filter().answers(session, snapshot, &question)?;
+            let filtered = self.without_filter().answers(session, snapshot, &question)?.hits;
             is_filtered = !filtered.is_empty();
             near_misses = if is_filtered { filtered } else { near_misses };
         }
-        let archived = match self.with_archived && !of_sessions && !is_filtered {
-            true => self.archived(session, snapshot, &question)?,
-            false => vec![],
-        };
+        if is_filtered {
+            archived.clear();
+        }
         let has_other_filter = !self.filter().terms.is_empty() || self.is_past();
         let is_retired = is_filtered && !has_other_filter;
         let shown = if hits.is_empty() { &near_misses } else { &hits };
@@ -156,56 +163,47 @@ impl Search<'_> {
         })
     }
 
-    /// Returns the hits for a question, and the near misses if there is no hit.
+    /// Returns the hits for a question, the near misses if there is no hit, and archived memories if they are asked for.
     pub(super) fn answers(
         &self,
         session: &Session,
         snapshot: &Snapshot,
         question: &Question<'_>,
-    ) -> Result<(Vec<Hit>, Vec<Hit>), IndexFailure> {
+    ) -> Result<Answers, IndexFailure> {
         let view = snapshot.view(self.searched_standing(), &self.filter());
         let overfetch = if self.is_past() { PAST_OVERFETCH } else { 1 };
         let limit = self.limit.max(MAX_NEAR_MISSES).saturating_mul(overfetch);
-        let scored = view.rank(question, self.unit, limit);
+        let (scored, archived) = match self.ranks_archived(snapshot) {
+            true => view.rank_with_archived(question, self.unit, limit, MAX_NEAR_MISSES),
+            false => (view.rank(question, self.unit, limit), vec![]),
+        };
         let (answering, others): (Vec<RankedMemory>, Vec<RankedMemory>) =
             scored.into_iter().partition(RankedMemory::is_answer);
         let to_hits = |scored: &[RankedMemory]| hits(session, snapshot, scored, self);
-        let mut hits = to_hits(&answering)?;
-        hits.truncate(self.limit);
-        let near_misses = match hits.is_empty() {
+        let mut answers = to_hits(&answering)?;
+        answers.truncate(self.limit);
+        let near_misses = match answers.is_empty() {
             true => to_hits(&others)?.into_iter().take(MAX_NEAR_MISSES).collect(),
             false => vec![],
         };
-        Ok((hits, near_misses))
+        let archived: Vec<RankedMemory> =
+            archived.into_iter().filter(RankedMemory::is_answer).collect();
+        let archived = match archived.is_empty() {
+            true => vec![],
+            false => {
+                let standing_filter = StandingFilter::Everything;
+                hits(session, snapshot, &archived, &Search { standing_filter, ..self.clone() })?
+            }
+        };
+        Ok(Answers { hits: answers, near_misses, archived })
     }
 
-    /// Returns the archived memories that would be among the hits if they were active, and a few that would come soon after.
-    fn archived(
-        &self,
-        session: &Session,
-        snapshot: &Snapshot,
-        question: &Question<'_>,
-    ) -> Result<Vec<Hit>, IndexFailure> {
-        if self.standing_filter != StandingFilter::Active
-            || self.is_past()
-            || !snapshot.has_archived()
-        {
-            return Ok(vec![]);
-        }
-        // Active memories are ranked too: they are the neighbours of archived ones, and what these are compared with.
-        let everything = Search { standing_filter: StandingFilter::Everything, ..self.clone() };
-        let view = snapshot.view(everything.standing_filter, &self.filter());
-        let limit = self.limit.max(MAX_NEAR_MISSES);
-        let ranked = view.rank(question, self.unit, limit.saturating_mul(ARCHIVED_OVERFETCH));
-        let answering = ranked.into_iter().filter(RankedMemory::is_answer).enumerate();
-        let archived = answering.filter(|(_, memory)| snapshot.is_archived(memory.slot));
-        let (near, later): (Vec<_>, Vec<_>) = archived.partition(|(rank, _)| *rank < limit);
-        let scored: Vec<RankedMemory> = near
-            .into_iter()
-            .chain(later.into_iter().take(MAX_NEAR_MISSES))
-            .map(|it| it.1)
-            .collect();
-        hits(session, snapshot, &scored, &everything)
+    /// Returns whether archived memories are ranked beside the active ones.
+    fn ranks_archived(&self, snapshot: &Snapshot) -> bool {
+        self.with_archived
+            && self.standing_filter == StandingFilter::Active
+            && !self.is_past()
+            && snapshot.has_archived()
     }
 
     /// Returns whether the search leaves out some of the memories.

@@ -105,7 +105,7 @@ impl Corpus for ColdView<'_> {
     }
 
     fn postings(&self, term: &str, found: &mut Vec<Posting>) {
-        term_search::collect(&self.snapshot.segments, term, self, found);
+        term_search::collect(&self.snapshot.segments, term, |slot| self.contains(slot), found);
     }
 
     fn has_at_most(&self, term: &str, most: usize) -> bool {

@@ -13,11 +13,13 @@ const MIN_PRUNED_POSTINGS: usize = 16;
 const SAMPLES_PER_CANDIDATE: usize = 16;
 
 /// Returns the memories with the best scores by their own terms: `limit` that pass the filter, and `limit` of
-/// all, since a memory outside the filter may still be the neighbour of an answer.
+/// all, since a memory outside the filter may still be the neighbour of an answer. If archived ones are ranked beside them,
+/// also `archived_limit` of those.
 pub(super) fn best_by_terms(
     corpus: &impl Corpus,
     terms: &[MatchedTerm],
     limit: usize,
+    archived_limit: usize,
 ) -> Vec<Slot> {
     let mut scores = vec![0.0_f32; corpus.slot_bound()];
     let mut matching: Vec<Slot> = Vec::new();
@@ -56,6 +58,15 @@ pub(super) fn best_by_terms(
     let passing: Vec<Slot> =
         matching.iter().copied().filter(|slot| corpus.is_selected(*slot)).collect();
     let mut best = top_scoring(corpus, &passing, &scores, limit);
+    if passing.len() == matching.len() {
+        return best;
+    }
+    if corpus.has_archived() {
+        let archived: Vec<Slot> =
+            matching.iter().copied().filter(|slot| corpus.is_archived(*slot)).collect();
+        best.extend(top_scoring(corpus, &archived, &scores, archived_limit));
+        matching.retain(|slot| corpus.contains(*slot));
+    }
     if passing.len() < matching.len() {
         best.extend(top_scoring(corpus, &matching, &scores, limit));
     }
@@ -97,24 +108,38 @@ fn top_scoring(corpus: &impl Corpus, slots: &[Slot], scores: &[f32], limit: usiz
 
 /// Returns the memories that fit a period best, the latest among equals. If none fits and the question names nothing
 /// else, returns the nearest ones.
-pub(super) fn best_by_time(corpus: &impl Corpus, time: &NamedPeriod, limit: usize) -> Vec<Slot> {
-    let fitting = best_by_day(corpus, limit, |day| Some(time.fit(day)).filter(|fit| *fit > 0.0));
-    match fitting.is_empty() && time.is_only_topic {
-        true => best_by_day(corpus, limit, |day| Some(-(time.distance(day) as f32))),
-        false => fitting,
+pub(super) fn best_by_time(
+    corpus: &impl Corpus,
+    time: &NamedPeriod,
+    limit: usize,
+    archived_limit: usize,
+) -> Vec<Slot> {
+    let best = |limit: usize, is_wanted: &dyn Fn(Slot) -> bool| {
+        let fit = |day| Some(time.fit(day)).filter(|fit| *fit > 0.0);
+        let fitting = best_by_day(corpus, limit, is_wanted, fit);
+        match fitting.is_empty() && time.is_only_topic {
+            true => best_by_day(corpus, limit, is_wanted, |day| Some(-(time.distance(day) as f32))),
+            false => fitting,
+        }
+    };
+    let mut found = best(limit, &|slot| corpus.is_selected(slot));
+    if corpus.has_archived() {
+        found.extend(best(archived_limit, &|slot| corpus.is_archived(slot)));
     }
+    found
 }
 
 /// Returns the memories whose days score highest, the latest among equals.
 fn best_by_day(
     corpus: &impl Corpus,
     limit: usize,
+    is_wanted: &dyn Fn(Slot) -> bool,
     score: impl Fn(Date) -> Option<f32>,
 ) -> Vec<Slot> {
     // Consecutive slots often share a day, so the last score is cached.
     let (mut cached_day, mut cached_score) = (i32::MIN, None);
     let mut found: Vec<(f32, i32, Slot)> = Vec::new();
-    for slot in (0..corpus.slot_bound() as Slot).filter(|slot| corpus.is_selected(*slot)) {
+    for slot in (0..corpus.slot_bound() as Slot).filter(|slot| is_wanted(*slot)) {
         let Some(day) = corpus.day(slot) else { continue };
         if day != cached_day {
             (cached_day, cached_score) = (day, day::from_number(day).and_then(&score));

@@ -85,8 +85,11 @@ impl CandidateSet {
     ) -> ([(u32, f32); MAX_CONTRIBUTORS], usize) {
         let mut contributors = [(0, 0.0); MAX_CONTRIBUTORS];
         let mut count = 0;
+        let is_archived = corpus.is_archived(self.slots[position]);
         let mut add = |slot: Slot, weight: f32| {
-            if let Some(position) = self.position(slot) {
+            if let Some(position) = self.position(slot)
+                && (is_archived || corpus.contains(slot))
+            {
                 contributors[count] = (position as u32, weight);
                 count += 1;
             }

@@ -1,7 +1,7 @@
 //! The terms of a question that chunks contain, and their frequencies in the candidates.
 
 use super::candidates::CandidateSet;
-use crate::recall::spelling::{correct, may_be_misspelt};
+use crate::recall::spelling::{correct, count_contained, may_be_misspelt};
 use crate::recall::{Corpus, Posting, Question, QuestionTerm, Slot};
 
 /// The term frequency at which a term has half of its weight (`k1` in BM25).
@@ -110,10 +110,14 @@ pub(super) fn match_terms(
         corpus.postings(&asked.term, &mut postings);
         let weight = idf(corpus.count_passages(&postings));
         total_weight += weight;
-        let near = match_near_terms(corpus, asked, postings.len().max(MAX_NEAR_POSTINGS));
-        if !postings.is_empty() || !near.is_empty() {
+        let contained = count_contained(corpus, &postings);
+        let near = match_near_terms(corpus, asked, contained.max(MAX_NEAR_POSTINGS));
+        let is_known = contained > 0 || !near.is_empty();
+        if is_known || !postings.is_empty() {
             let term = asked.term.clone();
             matched.push(MatchedTerm { term, typed: None, weight, postings, near });
+        }
+        if is_known {
             continue;
         }
         if corrected_words == MAX_CORRECTED_WORDS || !may_be_misspelt(asked) {
@@ -147,7 +151,7 @@ fn match_near_terms(
         }
         let mut postings = Vec::new();
         corpus.postings(&near.term, &mut postings);
-        max_postings -= postings.len();
+        max_postings -= count_contained(corpus, &postings);
         let factor = NEAR_TERM_FACTOR * near.cosine;
         let term = near.term.clone();
         (!postings.is_empty()).then_some(MatchedNearTerm { term, factor, postings })

@@ -20,6 +20,8 @@ pub(super) struct Clause {
     /// The sentence that contains it.
     pub(super) sentence: String,
     terms: Vec<String>,
+    numbers: Vec<String>,
+    is_negated: bool,
 }
 
 /// The memory that states what a clause says.
@@ -90,6 +92,12 @@ const GENERIC_TERMS: [&str; 18] = [
 /// The confidence in a statement that contains all of a clause.
 const FULL_CONFIDENCE: f64 = 0.8;
 
+/// Words that begin a clause which says what may be, and not what is.
+const CONDITIONS: [&str; 5] = ["if", "whether", "when", "unless", "how"];
+
+/// Words after which a statement must go on.
+const OPEN_ENDS: [&str; 6] = ["is", "are", "was", "were", "that", "be"];
+
 /// Returns the clauses of a memory.
 pub(super) fn clauses_of(at: usize, memory: &LinkableMemory) -> Vec<Clause> {
     let mut found = Vec::new();
@@ -99,10 +107,21 @@ pub(super) fn clauses_of(at: usize, memory: &LinkableMemory) -> Vec<Clause> {
     for sentence in memory.text.lines().flat_map(split_sentences) {
         for (relation, range) in openings(sentence) {
             let clause = &sentence[range.end..];
+            let numbers = numbers_of(clause);
             let end = clause.find([';', ':', '(', ')', '—']).unwrap_or(clause.len());
-            let terms = content_terms(&clause[..end]);
-            if (MIN_TERMS..=MAX_TERMS).contains(&terms.len()) {
-                found.push(Clause { source: at, relation, sentence: sentence.to_owned(), terms });
+            let clause = &clause[..end];
+            let is_condition =
+                clause.split_whitespace().next().is_some_and(|word| CONDITIONS.contains(&word));
+            let terms = content_terms(clause);
+            if (MIN_TERMS..=MAX_TERMS).contains(&terms.len()) && !is_condition {
+                found.push(Clause {
+                    source: at,
+                    relation,
+                    sentence: sentence.to_owned(),
+                    terms,
+                    numbers,
+                    is_negated: is_negated(clause),
+                });
             }
         }
     }
@@ -133,6 +152,17 @@ fn openings(sentence: &str) -> Vec<(Relation, Range<usize>)> {
     found
 }
 
+fn is_negated(text: &str) -> bool {
+    text.split_whitespace().any(is_negation)
+}
+
+/// Returns the words of a text that contain a digit.
+fn numbers_of(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';' | '/'));
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    words.filter(|word| word.contains(|c: char| c.is_numeric())).collect()
+}
+
 /// Returns the stems of the words of a text that say something about a subject, each once.
 fn content_terms(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -157,6 +187,7 @@ pub(super) struct StatementIndex {
 struct Statement {
     memory: usize,
     terms: FxHashSet<String>,
+    numbers: Vec<String>,
     is_negated: bool,
 }
 
@@ -184,9 +215,12 @@ impl StatementIndex {
                 for term in asked {
                     index.postings.entry(term.clone()).or_default().push(index.statements.len());
                 }
-                let is_negated = statement.split_whitespace().any(is_negation);
-                let terms = terms.into_iter().collect();
-                index.statements.push(Statement { memory: at, terms, is_negated });
+                index.statements.push(Statement {
+                    memory: at,
+                    terms: terms.into_iter().collect(),
+                    numbers: numbers_of(&statement),
+                    is_negated: is_negated(&statement),
+                });
             }
         }
         index
@@ -230,7 +264,8 @@ impl StatementIndex {
         Some(ClauseMatch { target, confidence: FULL_CONFIDENCE * score.min(1.0).sqrt() })
     }
 
-    /// Returns whether a statement can be what a clause refers to. What was replaced is older and was stated as true.
+    /// Returns whether a statement can be what a clause refers to: it has its numbers, and is denied if the clause is. What was
+    /// replaced is older.
     fn can_be_meant(
         &self,
         clause: &Clause,
@@ -240,7 +275,10 @@ impl StatementIndex {
         let (source, target) = (&memories[clause.source], &memories[other.memory]);
         let is_replaced = clause.relation == Relation::Replaces;
         let is_older = source.day.zip(target.day).is_some_and(|(source, target)| target < source);
-        clause.source != other.memory && !(is_replaced && (other.is_negated || !is_older))
+        clause.source != other.memory
+            && clause.is_negated == other.is_negated
+            && clause.numbers.iter().all(|number| other.numbers.contains(number))
+            && (is_older || !is_replaced)
     }
 
     /// Returns the weight of a term: the fewer statements contain it, the greater.
@@ -251,12 +289,16 @@ impl StatementIndex {
 }
 
 /// Returns what a memory states: its title, and its first sentence without the clauses that explain it. Two memories with
-/// one reason do not state it.
+/// one reason do not state it. A sentence that only leads to what follows states nothing.
 fn main_statements(memory: &LinkableMemory) -> Vec<String> {
     let mut found: Vec<String> = memory.title.iter().cloned().collect();
+    let is_open = |statement: &str| {
+        let last = statement.split_whitespace().next_back().unwrap_or_default();
+        last.ends_with(':') || OPEN_ENDS.contains(&last)
+    };
     let is_told_by_title = matches!(memory.role, LinkRole::DecisionRecord | LinkRole::Document);
     let first = memory.text.lines().flat_map(split_sentences).next();
-    if let Some(first) = first.filter(|_| !is_told_by_title) {
+    if let Some(first) = first.filter(|first| !is_told_by_title && !is_open(first)) {
         let end = openings(first).iter().map(|(_, range)| range.start).min();
         found.push(first[..end.unwrap_or(first.len())].to_owned());
     }

@@ -145,6 +145,46 @@ const SUBJECT_CUES: &[(&str, Relation, f64)] = &[
     ("was withdrawn", Relation::Replaces, 0.75),
 ];
 
+/// The phrases that may stand before what a named memory describes: "builds upon the design described in ADR-10". What they
+/// say holds for the memory, too. Replacing a part of what a memory describes does not replace the memory.
+const OBJECT_CUES: [&str; 12] = [
+    "depends on",
+    "depend on",
+    "relies on",
+    "rely on",
+    "builds on",
+    "build on",
+    "builds upon",
+    "build upon",
+    "extends",
+    "implements",
+    "according to",
+    "in accordance with",
+];
+
+/// Phrases that only tell a reason at the beginning of a clause: "As described in ADR-6, behaviour is hard to generalise".
+const REFERENCES: [&str; 2] = ["as described in", "as explained in"];
+
+/// The words by which a named memory describes something.
+const DESCRIPTIONS: [&str; 10] = [
+    "described in",
+    "specified in",
+    "stated in",
+    "outlined in",
+    "set out in",
+    "laid out in",
+    "proposed in",
+    "established in",
+    "discussed in",
+    "findings in",
+];
+
+/// The most words between such a phrase and the description.
+const OBJECT_WORDS: usize = 6;
+
+/// The factor on the confidence in such a phrase.
+const OBJECT_FACTOR: f64 = 0.9;
+
 /// Words that may stand between a phrase and the name.
 const FILLERS: [&str; 14] = [
     "the",
@@ -196,6 +236,9 @@ pub(super) fn stated_relation(
     if let Some(stated) = after_phrase(&lower, sentence, &mention.range, is_record) {
         return allowed(source, stated);
     }
+    if let Some(stated) = through_object(&lower, &mention.range) {
+        return allowed(source, stated);
+    }
     if let Some(stated) = as_subject(&lower, &mention.range) {
         return allowed(source, stated);
     }
@@ -234,11 +277,45 @@ fn after_phrase(
             .is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '-'))
     };
     let cue = CUES.iter().filter(ends_with).max_by_key(|cue| cue.phrase.len())?;
-    let is_told = cue.in_records || !is_record;
-    (is_told && !is_denied(&before[..before.len() - cue.phrase.len()])).then_some(StatedRelation {
+    let earlier = &before[..before.len() - cue.phrase.len()];
+    let is_told = match is_record {
+        // After a noun these words say where something is described, and not why it was decided.
+        true if REFERENCES.contains(&cue.phrase) => begins_clause(earlier),
+        true => cue.in_records,
+        false => true,
+    };
+    (is_told && !is_denied(earlier)).then_some(StatedRelation {
         relation: cue.relation,
         is_reversed: cue.is_reversed,
         confidence: cue.confidence,
+    })
+}
+
+/// Returns whether what comes after a text begins a clause.
+fn begins_clause(text: &str) -> bool {
+    let text = text.trim_end();
+    text.is_empty() || text.ends_with([',', ';', ':', '('])
+}
+
+/// Returns what the phrase before something that a named memory describes says.
+fn through_object(lower: &str, name: &Range<usize>) -> Option<StatedRelation> {
+    let before = lower[..name.start].trim_end();
+    let clause = &before[before.rfind([',', ';', ':', '.', '(']).map_or(0, |at| at + 1)..];
+    let object = DESCRIPTIONS.iter().find_map(|description| clause.strip_suffix(description))?;
+    let object = object.strip_suffix("as ").unwrap_or(object);
+    let with_place = |phrase: &&'static str| {
+        let at = object.rfind(phrase)?;
+        let is_word = !object[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-')
+            && object[at + phrase.len()..].starts_with(' ');
+        is_word.then_some((at, *phrase))
+    };
+    let (at, phrase) = OBJECT_CUES.iter().filter_map(|phrase| with_place(phrase)).max()?;
+    let words = object[at + phrase.len()..].split_whitespace().count();
+    let cue = CUES.iter().find(|cue| cue.phrase == phrase)?;
+    (words <= OBJECT_WORDS && !is_denied(&object[..at])).then_some(StatedRelation {
+        relation: cue.relation,
+        is_reversed: cue.is_reversed,
+        confidence: cue.confidence * OBJECT_FACTOR,
     })
 }
 
@@ -366,6 +443,31 @@ mod tests {
             relations(LinkRole::DecisionRecord, "We supersede ADR 17 and ADR 27 here."),
             ["replaces -> 17", "replaces -> 27"]
         );
+    }
+
+    #[test]
+    fn phrases_before_what_a_memory_describes_state_a_relation() {
+        let cases = [
+            (
+                "It builds upon the existing design of handlers described in ADR-10.",
+                "depends_on -> 10",
+            ),
+            ("It builds on discussions and findings in ADR-4, see there.", "depends_on -> 4"),
+            ("As described in ADR 6, light clients are hard to test.", "motivated_by -> 6"),
+            ("Padding is added according to the rules specified in ADR 13.", "motivated_by -> 13"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(relations(LinkRole::DecisionRecord, text), [expected], "{text}");
+        }
+        for text in [
+            "It does not build upon the design described in ADR-10.",
+            "It replaces the recovery of panics described in ADR-22.",
+            "Nodes rely on peers, and the protocol described in ADR-22 is slow.",
+            "The design described in ADR-10 is simple.",
+            "Let us compare it with the mempool as described in ADR-7.",
+        ] {
+            assert_eq!(relations(LinkRole::DecisionRecord, text), [""; 0], "{text}");
+        }
     }
 
     #[test]

@@ -105,7 +105,10 @@ fn is_own_record(
 /// Returns what the text of a memory says about the memories that it names.
 fn of_mentions(at: usize, memories: &[LinkableMemory], names: &NameIndex) -> Vec<ProposedLink> {
     let memory = &memories[at];
-    if memory.role == LinkRole::Document {
+    // A fact that was made from a decision record says what the record says.
+    let made_from = memory.made_from.as_deref();
+    let is_repetition = made_from.is_some_and(|record| !names.find_all(record).is_empty());
+    if memory.role == LinkRole::Document || is_repetition {
         return vec![];
     }
     let mut found = Vec::new();

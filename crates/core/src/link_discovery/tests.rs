@@ -66,6 +66,37 @@ fn a_record_is_not_the_reason_of_the_fact_that_was_made_from_it() {
 }
 
 #[test]
+fn what_a_record_says_is_proposed_once() {
+    let own = LinkableMemory {
+        made_from: Some("ADR-0007".to_owned()),
+        ..fact("a", LinkRole::Decision, "Callbacks. This builds on ADR-4.")
+    };
+    let memories = [
+        record(4, "Handles", ""),
+        record(7, "Callbacks", "## Decision\n\nThis builds on ADR-4."),
+        own.clone(),
+    ];
+    assert_eq!(found(&memories), ["adr/ADR-0007 depends_on adr/ADR-0004"]);
+    // The record is in another clone: the fact alone says it.
+    assert_eq!(found(&[record(4, "Handles", ""), own]), ["a depends_on adr/ADR-0004"]);
+}
+
+#[test]
+fn a_clause_and_a_statement_agree_in_numbers_and_negation() {
+    let reason = |text: &str| fact("fact", LinkRole::Decision, text);
+    let statement = |text: &str| fact("reason", LinkRole::Other, text);
+    let holds =
+        |clause: &str, stated: &str| !found(&[reason(clause), statement(stated)]).is_empty();
+    let clause = "Batches are split because the gateway rejects bodies over 2 megabytes.";
+    assert!(holds(clause, "The gateway rejects bodies over 2 megabytes."));
+    assert!(!holds(clause, "The gateway rejects bodies over 5 megabytes."));
+    assert!(!holds(clause, "The gateway never rejects bodies over 2 megabytes."));
+    assert!(!holds(clause, "The gateway rejects bodies over 2 megabytes in these cases:"));
+    let condition = "Batches are split because if the gateway rejects bodies over 2 megabytes";
+    assert!(!holds(condition, "The gateway rejects bodies over 2 megabytes."));
+}
+
+#[test]
 fn a_clause_leads_to_the_memory_that_states_it() {
     let memories = [
         fact("drops", LinkRole::Problem, "The message queue drops events under load."),

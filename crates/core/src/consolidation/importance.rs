@@ -29,6 +29,28 @@ const ACKNOWLEDGEMENTS: [&str; 8] = [
     "sure, i'll",
 ];
 
+/// Words that approve of what somebody said.
+const APPROVING_WORDS: [&str; 9] = [
+    "awesome",
+    "correct",
+    "excellent",
+    "fantastic",
+    "good",
+    "great",
+    "perfect",
+    "right",
+    "wonderful",
+];
+
+/// Words before them.
+const INTENSIFIERS: [&str; 5] = ["a", "an", "very", "really", "absolutely"];
+
+/// The words at the beginning of a reply that show whether it approves.
+const MAX_APPROVAL_WORDS: usize = 6;
+
+/// The sentences at the end of a reply of which one may ask how to go on.
+const MAX_LAST_SENTENCES: usize = 3;
+
 /// How much depends on a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -57,13 +79,59 @@ pub fn importance_of(text: &str) -> Importance {
     }
 }
 
-/// Returns why a reply of an assistant settles nothing: it confirms what it was told, or it ends by asking how to go on.
+/// Returns why a reply of an assistant settles nothing: it confirms or approves what it was told, or it ends by asking how to
+/// go on.
 fn reply_without_result(message: &str) -> Option<ForgettingReason> {
-    let lower = message.get(..32).unwrap_or(message).to_lowercase();
-    if ACKNOWLEDGEMENTS.iter().any(|beginning| lower.starts_with(beginning)) {
+    let words: Vec<String> = message
+        .split_whitespace()
+        .take(MAX_APPROVAL_WORDS)
+        .map(|word| word.to_lowercase().replace('’', "'"))
+        .collect();
+    let beginning = words.join(" ");
+    let confirms = ACKNOWLEDGEMENTS.iter().any(|start| beginning.starts_with(start));
+    if confirms || is_approval(&words) {
         return Some(ForgettingReason::Acknowledgement);
     }
-    prose::is_question(message.trim_end()).then_some(ForgettingReason::OpenReply)
+    ends_with_question(message).then_some(ForgettingReason::OpenReply)
+}
+
+/// Returns whether a reply begins by approving what it was told: "That sounds like a good plan", "Great! …", "Well done". What
+/// was approved is in the message before it.
+fn is_approval(words: &[String]) -> bool {
+    let [first, rest @ ..] = words else { return false };
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let approves = |word: &str| APPROVING_WORDS.contains(&bare(word).as_str());
+    let mut rest_bare = rest.iter().map(|word| bare(word));
+    match bare(first).as_str() {
+        "sounds" => true,
+        "that's" => rest
+            .iter()
+            .find(|word| !INTENSIFIERS.contains(&word.as_str()))
+            .is_some_and(|word| approves(word)),
+        "that" | "it" | "this" => {
+            let verb = rest_bare.find(|word| word != "all");
+            verb.is_some_and(|verb| verb == "sounds")
+        }
+        "well" => rest_bare.next().is_some_and(|word| word == "done"),
+        // "Great question" approves of nothing that was decided or done.
+        _ if approves(first) => {
+            first.ends_with(['!', ',', '.'])
+                || rest_bare
+                    .next()
+                    .is_some_and(|word| ["job", "work", "to"].contains(&word.as_str()))
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a question is among the last sentences of a text. Good wishes and an offer to help may follow it.
+fn ends_with_question(text: &str) -> bool {
+    let sentences = prose::paragraphs(text).into_iter().rev();
+    let sentences =
+        sentences.flat_map(|paragraph| prose::split_sentences(paragraph).into_iter().rev());
+    let mut last =
+        sentences.filter(|sentence| !sentence.trim().is_empty()).take(MAX_LAST_SENTENCES);
+    last.any(|sentence| prose::is_question(sentence.trim_end()))
 }
 
 /// Splits the name of a speaker from a message: `Ann: I moved`.
@@ -96,10 +164,26 @@ mod tests {
             reason("assistant: Understood! I will use metric units."),
             Some(Acknowledgement)
         );
+        let offer = "assistant: 1. Boil it.\n\nWould you like more detail? If so, let me know!";
+        assert_eq!(reason(offer), Some(OpenReply));
+        for approval in [
+            "That sounds like a solid plan! Here are some tips:\n\n1. Begin early.",
+            "That's a very good idea. Keep the log.",
+            "Great! Then begin with the outline.",
+            "Great to hear that the tests pass now.",
+            "Well done, Ann. Keep at it.",
+        ] {
+            let approval = format!("assistant: {approval}");
+            assert_eq!(reason(&approval), Some(Acknowledgement), "{approval}");
+        }
         assert_eq!(reason("Ann: Thanks, Bob! You're the best."), Some(SmallTalk));
         for text in [
             "user: I use Postgres 16. Can you help me?",
             "assistant: The first sprint ends on March 29.",
+            "assistant: Great expectations are set in Kent.",
+            "assistant: That depends on the index.",
+            "assistant: Is it slow? The index is missing. Add it. Run the query again. It takes 5 ms.",
+            "Ann: That sounds like the queue drops messages.",
             "Always answer in French!",
             "Decision: Use SQLite",
         ] {

@@ -33,9 +33,9 @@ macro_rules! kernel_512 {
             const VECTORS: usize = PANEL_OUTPUTS / LANES;
             let mut starts = [_mm512_setzero_ps(); VECTORS];
             for (vector, start) in starts.iter_mut().enumerate() {
+                let numbers = panel.start[vector * LANES..][..LANES].as_ptr();
                 // SAFETY: the slice has 16 numbers.
-                *start =
-                    unsafe { _mm512_loadu_ps(panel.start[vector * LANES..][..LANES].as_ptr()) };
+                *start = unsafe { _mm512_loadu_ps(numbers) };
             }
             let mut sums = [starts; TILE_ROWS];
             let mut activations = tile.as_ptr();
@@ -47,14 +47,14 @@ macro_rules! kernel_512 {
                     (|$old:ident, $row:ident, $weights:ident| $new:expr) => {
                         let mut vectors = [_mm512_setzero_si512(); VECTORS];
                         for (vector, loaded) in vectors.iter_mut().enumerate() {
+                            let bytes = weights.cast::<__m512i>().wrapping_add(vector);
                             // SAFETY: a step of the panel has so many aligned vectors.
-                            *loaded =
-                                unsafe { _mm512_load_si512(weights.cast::<__m512i>().add(vector)) };
+                            *loaded = unsafe { _mm512_load_si512(bytes) };
                         }
                         for row in 0..TILE_ROWS {
+                            let bytes = activations.cast::<i32>().wrapping_add(row);
                             // SAFETY: a step of the tile has so many rows.
-                            let bytes =
-                                unsafe { activations.cast::<i32>().add(row).read_unaligned() };
+                            let bytes = unsafe { bytes.read_unaligned() };
                             let $row = _mm512_set1_epi32(bytes);
                             for vector in 0..VECTORS {
                                 let ($old, $weights) = (products[row][vector], vectors[vector]);
@@ -138,15 +138,14 @@ macro_rules! kernel_256 {
                             let mut vectors = [_mm256_setzero_si256(); VECTORS];
                             for (vector, loaded) in vectors.iter_mut().enumerate() {
                                 let number = part * VECTORS + vector;
+                                let bytes = weights.cast::<__m256i>().wrapping_add(number);
                                 // SAFETY: a step of the panel has so many aligned vectors.
-                                *loaded = unsafe {
-                                    _mm256_load_si256(weights.cast::<__m256i>().add(number))
-                                };
+                                *loaded = unsafe { _mm256_load_si256(bytes) };
                             }
                             for row in 0..TILE_ROWS {
+                                let bytes = activations.cast::<i32>().wrapping_add(row);
                                 // SAFETY: a step of the tile has so many rows.
-                                let bytes =
-                                    unsafe { activations.cast::<i32>().add(row).read_unaligned() };
+                                let bytes = unsafe { bytes.read_unaligned() };
                                 let $row = _mm256_set1_epi32(bytes);
                                 for vector in 0..VECTORS {
                                     let ($old, $weights) = (products[row][vector], vectors[vector]);

@@ -49,7 +49,7 @@ pub(super) unsafe fn dot_product(tile: &[TileStep], panel: &Panel, out: &mut [f3
                 // SAFETY: the slice has 4 numbers.
                 *start = vshlq_n_s32::<7>(unsafe { vld1q_s32(sums) });
             }
-            let mut products = [starts; TILE_ROWS];
+            let mut products = starts.map(|start| [start; TILE_ROWS]);
             for (activations, weights) in tile.iter().zip(steps) {
                 let bytes = activations.as_flattened();
                 // SAFETY: a step has 4 bytes of each of 6 rows.
@@ -58,18 +58,14 @@ pub(super) unsafe fn dot_product(tile: &[TileStep], panel: &Panel, out: &mut [f3
                 let back = vcombine_u8(back, vdup_n_u8(0));
                 let front: int8x16_t = vreinterpretq_s8_u8(veorq_u8(front, sign));
                 let back: int8x16_t = vreinterpretq_s8_u8(veorq_u8(back, sign));
-                for vector in 0..VECTORS {
+                for (vector, products) in products.iter_mut().enumerate() {
                     let weights = &weights.0[(first + vector * LANES) * STEP_INPUTS..];
                     // SAFETY: the slice has 16 bytes.
                     let weights = unsafe { vld1q_s8(weights[..LANES * STEP_INPUTS].as_ptr()) };
                     macro_rules! add_row {
                         ($row:literal, $activations:expr, $lane:literal) => {
-                            products[$row][vector] = add_dot_products!(
-                                products[$row][vector],
-                                weights,
-                                $activations,
-                                $lane
-                            );
+                            products[$row] =
+                                add_dot_products!(products[$row], weights, $activations, $lane);
                         };
                     }
                     add_row!(0, front, 0);
@@ -80,13 +76,13 @@ pub(super) unsafe fn dot_product(tile: &[TileStep], panel: &Panel, out: &mut [f3
                     add_row!(5, back, 1);
                 }
             }
-            for vector in 0..VECTORS {
+            for (vector, products) in products.into_iter().enumerate() {
                 let output = first + vector * LANES;
                 // SAFETY: the slice has 4 numbers.
                 let factors = unsafe { vld1q_f32(group.factors[output..][..LANES].as_ptr()) };
-                for row in 0..TILE_ROWS {
-                    let sum = tile_sums[row][output..][..LANES].as_mut_ptr();
-                    let total = vcvtq_f32_s32(products[row][vector]);
+                for (sums, product) in tile_sums.iter_mut().zip(products) {
+                    let sum = sums[output..][..LANES].as_mut_ptr();
+                    let total = vcvtq_f32_s32(product);
                     // SAFETY: the slice has 4 numbers.
                     unsafe { vst1q_f32(sum, vfmaq_f32(vld1q_f32(sum), total, factors)) };
                 }

@@ -108,9 +108,7 @@ def main():
     part, size, number = {}, 0, 0
     for name, value in tensors_of(args.model, args.layers, kept):
         for key, tensor in packed(name, value):
-            for start in range(0, len(tensor), max(1, PART_BYTES * len(tensor) // max(tensor.nbytes, 1))):
-                assert start == 0, f"{key} is larger than a file"
-            if size + tensor.nbytes > PART_BYTES:
+            if part and size + tensor.nbytes > PART_BYTES:
                 save_file(part, args.out / f"part{number:02}.safetensors")
                 part, size, number = {}, 0, number + 1
             part[key] = np.ascontiguousarray(tensor)

@@ -1,4 +1,4 @@
-"""The published encoders that training starts with, without the tokens of other scripts, in bytes. Needs no PyTorch."""
+"""The published encoder that training starts with, without the tokens of other scripts, in bytes. Needs no PyTorch."""
 
 import argparse
 import unicodedata
@@ -39,16 +39,6 @@ def choose(package, special, words):
     return chosen, [*SPECIAL, *(tokens[at] for at in chosen[len(special) :])]
 
 
-def minilm(package):
-    chosen, vocabulary = choose(package, SPECIAL, WORDS)
-    weights = load_file(package / "model.safetensors")
-    weights = {name: value for name, value in weights.items() if value.dtype.kind == "f" and "pooler" not in name}
-    words, positions = (f"embeddings.{name}_embeddings.weight" for name in ("word", "position"))
-    weights[words] = weights[words][chosen]
-    weights[positions] = weights[positions][:POSITIONS]
-    return weights, vocabulary
-
-
 def mpnet(package):
     """The weights under the names of `mpnet.Teacher`."""
     chosen, vocabulary = choose(package, MPNET_SPECIAL, WORDS + MPNET_OWN)
@@ -71,11 +61,10 @@ def mpnet(package):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=["minilm", "mpnet"])
     parser.add_argument("package", type=Path, help="folder with model.safetensors and vocab.txt")
     parser.add_argument("out", type=Path)
     args = parser.parse_args()
-    weights, vocabulary = {"minilm": minilm, "mpnet": mpnet}[args.kind](args.package)
+    weights, vocabulary = mpnet(args.package)
     write_parts(weights, args.out)
     (args.out / "vocabulary.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
     print(len(vocabulary), "tokens")

@@ -1,7 +1,6 @@
 """Trains teachers of the judge, large encoders or decoders, on the pairs; each scores the pairs that have no label."""
 
 import argparse
-import csv
 import json
 import shutil
 import sys
@@ -13,7 +12,7 @@ import numpy as np
 import qwen
 import torch
 from fit import by_steps, by_time, fit, log_odds
-from pairs import Pair, pool_name, read_judged, read_pool, unrelated
+from pairs import pool_name, read_judged, read_pool, unrelated
 from parts import read_parts, write_parts
 from report import report
 from rows import PairRows
@@ -21,23 +20,6 @@ from tokenised import load, tokenise
 from tokens import read_vocabulary
 
 SCORED_BATCH = 2048
-
-
-def everyday(folder):
-    """Pairs of SICK, SNLI and of negated sentences: whether they contradict each other."""
-
-    def rows(name):
-        with open(folder / name, encoding="utf-8", errors="replace") as lines:
-            yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-
-    for row in rows("sick-train.tsv"):
-        yield row["sentence_A"], row["sentence_B"], row["entailment_judgment"] == "CONTRADICTION"
-    for row in rows("snli-validation.tsv"):
-        if row["label"] in "012":
-            yield row["premise"], row["hypothesis"], row["label"] == "2"
-    for name in ("negation-snli.tsv", "negation-mnli.tsv"):
-        for row in rows(name):
-            yield row["Text"], row["Hypothesis"], row["gold_label"] == "contradiction"
 
 
 def save(folder, name, scores):
@@ -118,7 +100,6 @@ def main():
     parser.add_argument("--decoder", type=Path, help="folder of a decoder that judge/decoder.py wrote, in place of --encoder")
     parser.add_argument("--layers", type=int, default=20, help="of the decoder")
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--everyday", type=Path)
     parser.add_argument("--hold-out", nargs="*", type=Path, default=[])
     parser.add_argument("--score", nargs="*", type=Path, default=[], help="files of pairs to be scored into --save")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1], help="a teacher for each")
@@ -139,10 +120,9 @@ def main():
     pairs = read_judged(args.pairs)
     pairs += unrelated(pairs, args.unrelated, 1)
     held = [(path.stem, read_judged([path])) for path in args.hold_out]
-    first = [Pair(a, b, float(label), "everyday", "") for a, b, label in everyday(args.everyday)] if args.everyday else []
     torch.set_float32_matmul_precision("high")
     school = (School if args.encoder else DecoderSchool)(args)
-    rows, first_rows = school.rows_of(pairs), school.rows_of(first) if first else None
+    rows = school.rows_of(pairs)
     held = [(name, judged, school.rows_of(judged)) for name, judged in held]
     pools = [(pool_name(path), school.pool(path)) for path in args.score]
     log(len(pairs), "pairs to learn,", sum(len(pool) for _, pool in pools), "to score")
@@ -150,12 +130,10 @@ def main():
     together = {}
     for seed in args.seeds:
         model = school.teacher(seed)
-        if first:
-            school.train(model, first_rows, first, by_steps(len(first) // args.batch))
         clock = by_time(args.minutes) if args.minutes else lambda step: 0
         planned = by_steps(args.epochs * (len(pairs) // args.batch))
         steps = school.train(model, rows, pairs, lambda step: max(planned(step), clock(step)))
-        print(json.dumps({"seed": seed, "rate": args.rate, "steps": steps, "everyday": bool(first), "pairs": len(pairs)}), flush=True)
+        print(json.dumps({"seed": seed, "rate": args.rate, "steps": steps, "pairs": len(pairs)}), flush=True)
         for name, judged, held_rows in held:
             scores = held_rows.scores(model)
             together.setdefault(name, []).append(scores)

@@ -1,6 +1,6 @@
 """Pairs of statements as tokens. As a script it writes them to a file, so that no training needs to tokenise them again.
 
-    python judge/tokenised.py POOL --vocabulary work/minilm/vocabulary.txt --out work/pool.npz
+    python judge/tokenised.py POOL --vocabulary work/mpnet/vocabulary.txt --out work/pool.npz
 """
 
 import argparse

@@ -1,10 +1,9 @@
-//! Judges the pairs of a file with a model's file, and measures the processor time that a pair takes with each instruction
-//! set.
+//! Prints the log-odds that a model's file gives to pairs, or measures the processor time that a pair takes.
 //!
 //!     cargo run --profile release -p heirloom-embed --example judge -- models/judge.bin PAIRS.tsv [SET]
 //!
-//! A line of PAIRS.tsv has two statements separated by a tab. SET is the name of a single instruction set. The log-odds are printed in order, the times to the error
-//! stream.
+//! A line of PAIRS.tsv has two statements separated by a tab. With SET, the name of an instruction set or `all`, the times are
+//! measured and printed in place of the log-odds.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "an example")]
 
@@ -36,9 +35,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let of = |statement: &str| judge.vocabulary().pieces(statement).len();
     let tokens: usize = pairs.iter().map(|(a, b)| of(a) + of(b) + 4).sum();
     eprintln!("{} pairs, {:.1} tokens each", pairs.len(), tokens as f64 / pairs.len() as f64);
+    let Some(wanted) = wanted else {
+        for log_odds in judge.log_odds_of_all(&pairs) {
+            println!("{log_odds:.6}");
+        }
+        return Ok(());
+    };
     let mut first_results = None;
     let sets = Instructions::available();
-    for instructions in sets.filter(|set| wanted.as_ref().is_none_or(|name| name == set.name())) {
+    for instructions in sets.filter(|set| wanted == "all" || wanted == set.name()) {
         judge = judge.with_instructions(instructions);
         let mut results = vec![];
         let (mut singly, mut together) = (0.0, 0.0);
@@ -61,9 +66,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert_eq!(first_results.get_or_insert(results.clone()), &results);
         let [singly, together] = [singly, together].map(|time| time / pairs.len() as f64);
         eprintln!("{}: {singly:.2} ms a pair, {together:.2} ms in batches", instructions.name());
-    }
-    for log_odds in first_results.unwrap_or_default() {
-        println!("{log_odds:.6}");
     }
     Ok(())
 }

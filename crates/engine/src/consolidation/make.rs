@@ -203,8 +203,7 @@ impl PlanMaker<'_> {
                     _ => None,
                 };
                 let was_archived = |reason: &ForgettingReason| {
-                    !is_replaced_here
-                        && self.undone.was_archived(&self.known.memory, &item, *reason)
+                    !is_replaced_here && self.undone.was_archived(&id, *reason)
                 };
                 let reason = reason.filter(|reason| !self.is_left_out(was_archived(reason)));
                 found.extend(reason.map(|reason| ArchivedMemory {

@@ -5,36 +5,33 @@
 use std::collections::{HashMap, HashSet};
 
 use heirloom_core::consolidation::{ForgettingReason, MovedUsage};
-use heirloom_core::fold::{Item, Memory};
+use heirloom_core::fold::Memory;
 use heirloom_core::record::{Body, Event, EventAction, Record, RecordKind, Referent};
 use uuid::Uuid;
 
-use super::{SUPERSEDED_REASON, archive_reason};
+use super::archive_reason;
 use crate::memory::{RecordedRun, UNDONE_RUN_REASON};
 use crate::{Error, Session};
 
-/// An event that archived memories, and the one that restored them.
+/// An event that archived memories, and was undone.
 pub(super) struct UndoneArchive<'m> {
     pub(super) archived: &'m Event,
-    restored_by: Uuid,
     /// Whether a whole run was undone. Otherwise somebody restored these memories.
     pub(super) is_of_run: bool,
 }
 
 /// Returns the events that archived memories and were undone.
 pub(super) fn undone_archives(memory: &Memory) -> impl Iterator<Item = UndoneArchive<'_>> {
-    let mut restores: HashMap<Uuid, (Uuid, bool)> = HashMap::new();
-    for (id, event) in events(memory).filter(|(_, event)| event.action == EventAction::Restore) {
+    let mut restored: HashMap<Uuid, bool> = HashMap::new();
+    for (_, event) in events(memory).filter(|(_, event)| event.action == EventAction::Restore) {
         let is_of_run = event.reason == UNDONE_RUN_REASON;
         for archive in event.undoes.iter().filter_map(Referent::record_id) {
-            let restored = restores.entry(archive).or_insert((id, is_of_run));
-            *restored = (restored.0.max(id), restored.1 && is_of_run);
+            *restored.entry(archive).or_insert(true) &= is_of_run;
         }
     }
     let archives = events(memory).filter(|(_, event)| event.action == EventAction::Archive);
     archives.filter_map(move |(id, archived)| {
-        let (restored_by, is_of_run) = *restores.get(&id)?;
-        Some(UndoneArchive { archived, restored_by, is_of_run })
+        restored.get(&id).map(|is_of_run| UndoneArchive { archived, is_of_run: *is_of_run })
     })
 }
 
@@ -52,8 +49,10 @@ pub(super) struct UndoneChanges {
     merges: HashMap<Referent, Vec<Uuid>>,
     /// The episodes that a withdrawn one had replaced.
     shortened: HashSet<Referent>,
-    /// For each memory, the reasons of the events that archived it, and the events that restored it.
-    archived: HashMap<Referent, Vec<(String, Uuid)>>,
+    /// The memories that a withdrawn one had replaced.
+    replaced: HashSet<Referent>,
+    /// For each memory, the reasons of the events that archived it.
+    archived: HashMap<Referent, Vec<String>>,
     /// The memories whose usage counted for others.
     moved: HashSet<(Referent, Referent)>,
 }
@@ -68,7 +67,7 @@ impl UndoneChanges {
         for undone in undone_archives(memory).filter(|undone| undone.is_of_run) {
             for target in &undone.archived.targets {
                 let reasons = found.archived.entry(memory.canonical(target)).or_default();
-                reasons.push((undone.archived.reason.clone(), undone.restored_by));
+                reasons.push(undone.archived.reason.clone());
             }
         }
         let moved = RecordedRun::undone_moves(session)?.into_iter();
@@ -81,6 +80,7 @@ impl UndoneChanges {
             record.supersedes.iter().map(|referent| memory.canonical(referent)).collect();
         replaced.sort();
         replaced.dedup();
+        self.replaced.extend(replaced.iter().cloned());
         match record.body.kind() {
             RecordKind::Fact if replaced.len() > 1 => {
                 for fact in replaced {
@@ -108,21 +108,12 @@ impl UndoneChanges {
         self.shortened.contains(episode)
     }
 
-    /// Returns whether a memory was archived for a reason before. One that was replaced again since then was not.
-    pub(super) fn was_archived(
-        &self,
-        memory: &Memory,
-        item: &Item<'_>,
-        reason: ForgettingReason,
-    ) -> bool {
-        let id = Referent::Record(item.id);
-        let Some(undone) = self.archived.get(&id) else { return false };
-        let text = archive_reason(reason);
-        let replaced_at = || memory.heads(&id).iter().filter_map(Referent::record_id).max();
-        let is_replaced_anew = |restored_by: &Uuid| {
-            text == SUPERSEDED_REASON && replaced_at().is_some_and(|head| head > *restored_by)
-        };
-        undone.iter().any(|(reason, restored_by)| *reason == text && !is_replaced_anew(restored_by))
+    /// Returns whether a memory was archived for a reason before.
+    pub(super) fn was_archived(&self, memory: &Referent, reason: ForgettingReason) -> bool {
+        let Some(reasons) = self.archived.get(memory) else { return false };
+        // What was archived because a run replaced it is active since that was undone. If it is not, it was replaced anew.
+        let is_replaced_anew = !reason.is_disuse() && self.replaced.contains(memory);
+        !is_replaced_anew && reasons.contains(&archive_reason(reason))
     }
 
     /// Returns whether the usage of a memory counted for another one before.

@@ -311,6 +311,12 @@ impl Answer for UndoneRun {
         for path in &self.documents {
             view.line(["   ".into(), span(Role::Source, path)]);
         }
+        if run.kind == RunKind::Consolidation {
+            let hint = Hint::text("later consolidations leave this out; ")
+                .call("consolidate", [("again", true)])
+                .then(" proposes it again");
+            view.line([span(Role::Dim, hint)]);
+        }
         for note in &self.notes {
             view.line([span(Role::Warning, note)]);
         }

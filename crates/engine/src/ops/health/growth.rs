@@ -9,10 +9,9 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::line::{HealthLine, LineState};
+use super::line::{HealthLine, LineState, count};
 use crate::memory::{DayCounts, RecordCounts};
 use crate::view::bar::{chart, thousands};
-use crate::view::present::count;
 use crate::{Error, Session};
 
 /// The number of weeks of which the growth is shown, the current one included.
@@ -29,6 +28,8 @@ pub(super) struct RecordHealth {
     archived: usize,
     /// Records of each of the last weeks, whatever became of them.
     weeks: Vec<WeekCount>,
+    /// Day of the newest record.
+    newest: Option<String>,
     /// Active records by their age; what describes the past, such as episodes, is left out.
     freshness: RecordFreshness,
 }
@@ -62,6 +63,7 @@ impl RecordHealth {
             superseded: sum(|counts| counts.superseded),
             archived: sum(|counts| counts.archived),
             weeks: weeks_of(counts.days.iter().map(|(_, days)| days), session.today()),
+            newest: newest_day(counts).map(|day| day.to_string()),
             freshness: RecordFreshness::of(session, counts)?,
         })
     }
@@ -85,12 +87,16 @@ impl RecordHealth {
         let numbers: Vec<usize> = self.weeks.iter().map(|week| week.records).collect();
         let sum: usize = numbers.iter().sum();
         let this_week = numbers.last().copied().unwrap_or_default();
-        let grown =
-            format!("{} in {WEEKS} weeks, {} this week", thousands(sum), thousands(this_week));
-        vec![
-            HealthLine::new("records", LineState::Neutral, parts.join(", ")),
-            HealthLine::new("growth", LineState::Neutral, grown).chart(chart(&numbers)),
-        ]
+        let growth = |text: String| HealthLine::new("growth", LineState::Neutral, text);
+        let growth = match (sum, &self.newest) {
+            (0, Some(day)) => growth(format!("nothing in {WEEKS} weeks, the newest is of {day}")),
+            _ => {
+                let (sum, this_week) = (thousands(sum), thousands(this_week));
+                growth(format!("{sum} in {WEEKS} weeks, {this_week} this week"))
+                    .chart(chart(&numbers))
+            }
+        };
+        vec![HealthLine::new("records", LineState::Neutral, parts.join(", ")), growth]
     }
 
     /// Describes how old the active records are.
@@ -137,6 +143,10 @@ impl RecordFreshness {
     }
 }
 
+fn newest_day(counts: &RecordCounts) -> Option<Date> {
+    counts.days.iter().filter_map(|(_, days)| days.keys().next_back().copied()).max()
+}
+
 /// Counts the records of the last weeks, the earliest week first.
 fn weeks_of<'d>(
     days: impl Iterator<Item = &'d BTreeMap<Date, DayCounts>>,
@@ -167,6 +177,23 @@ fn monday_of(day: Date) -> Date {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_without_news_says_when_it_ended() {
+        let health = RecordHealth {
+            active: IndexMap::from([("fact", 2_000)]),
+            superseded: 0,
+            archived: 1_500,
+            weeks: vec![WeekCount { from: "2026-02-16".to_owned(), records: 0 }],
+            newest: Some("2025-01-01".to_owned()),
+            freshness: RecordFreshness::default(),
+        };
+        let texts: Vec<String> = health.size_lines().into_iter().map(|line| line.text).collect();
+        assert_eq!(
+            texts,
+            ["2,000 facts, 1,500 archived", "nothing in 12 weeks, the newest is of 2025-01-01"]
+        );
+    }
 
     #[test]
     fn records_are_counted_by_weeks_that_begin_on_monday() {

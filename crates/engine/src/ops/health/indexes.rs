@@ -5,11 +5,10 @@ use heirloom_store::config::EmbedderKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::line::{HealthLine, LineState};
+use super::line::{HealthLine, LineState, count};
 use crate::cold;
 use crate::indexing::{self, IndexState};
 use crate::ops::cold::status::ColdReport;
-use crate::view::present::count;
 use crate::{Error, Session};
 
 /// The state of the indexes.

@@ -4,8 +4,8 @@ use heirloom_core::Hint;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::view::bar::gauge;
-use crate::view::{Role, Span, View, span};
+use crate::view::bar::{gauge, thousands};
+use crate::view::{Role, Span, View, present, span};
 
 /// A figure with what it means.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -49,7 +49,12 @@ impl HealthLine {
 
     /// Adds the command that shows or mends it.
     pub(super) fn mend(self, operation: &'static str) -> Self {
-        HealthLine { mend: Some(Hint::text("").operation(operation)), ..self }
+        self.mend_by(Hint::text("").operation(operation))
+    }
+
+    /// Adds the same with its arguments.
+    pub(super) fn mend_by(self, command: Hint) -> Self {
+        HealthLine { mend: Some(command), ..self }
     }
 
     /// Adds a bar that shows which part of a whole it is; an empty one of nothing.
@@ -82,6 +87,11 @@ impl HealthLine {
             span(Role::Dim, mend),
         ]
     }
+}
+
+/// Returns a number with what it counts: `1 memory`, `2,000 memories`.
+pub(super) fn count(number: usize, what: &str) -> String {
+    present::count(number, what).replacen(&number.to_string(), &thousands(number), 1)
 }
 
 /// Shows lines under a title. Neighbouring lines of one form, with or without a chart, are a table.

@@ -1,23 +1,24 @@
 //! What waits for a decision, and what costly commands found when they last ran.
 
 use heirloom_core::contradiction::Certainty;
-use heirloom_core::day;
 use heirloom_core::fold::ContradictionState;
+use heirloom_core::{Hint, day};
 
-use super::line::{HealthLine, LineState};
+use super::line::{HealthLine, LineState, count};
 use crate::consolidation::LastConsolidation;
 use crate::contradictions::LastScan;
 use crate::link_discovery::StoredLinks;
 use crate::memory::{MemoryQuery, certainty_of};
-use crate::view::present::count;
 use crate::{Error, Session};
 
-/// Returns what consolidation would do, as the last plan says, and when it ran last; `None` if it never did.
-pub(super) fn consolidation(session: &Session) -> Option<Vec<HealthLine>> {
+/// Describes what consolidation would do, as the last plan says.
+pub(super) fn consolidation(session: &Session) -> HealthLine {
     let last = LastConsolidation::read(session);
-    let line =
-        |state, text: String| HealthLine::new("consolidation", state, text).mend("consolidate");
-    let planned = last.planned_at.or(last.ran_at)?;
+    let line = |state, text: String| HealthLine::new("consolidation", state, text);
+    let Some(planned) = last.planned_at.or(last.ran_at) else {
+        let plan = Hint::text("").call("consolidate", [("dry_run", true)]);
+        return line(LineState::Neutral, "not planned yet".to_owned()).mend_by(plan);
+    };
     let date = day::of_timestamp(planned);
     let due = [
         (last.duplicates, "fact", "to merge"),
@@ -27,10 +28,11 @@ pub(super) fn consolidation(session: &Session) -> Option<Vec<HealthLine>> {
     let due = due.into_iter().filter(|(size, ..)| *size > 0);
     let due: Vec<String> =
         due.map(|(size, what, done)| format!("{} {done}", count(size, what))).collect();
-    Some(vec![match due.is_empty() {
+    match due.is_empty() {
         true => line(LineState::Good, format!("nothing to do, as of {date}")),
-        false => line(LineState::Attention, format!("{}, as of {date}", due.join(", "))),
-    }])
+        false => line(LineState::Attention, format!("{}, as of {date}", due.join(", ")))
+            .mend("consolidate"),
+    }
 }
 
 /// Describes the open contradictions that were found.

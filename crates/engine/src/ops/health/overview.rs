@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::growth::{RecordHealth, freshness_lines};
 use super::indexes::IndexHealth;
-use super::line::{HealthLine, LineState, show_lines};
+use super::line::{HealthLine, LineState, count, show_lines};
 use super::outlook;
 use super::used::UsageHealth;
 use crate::memory::{MemorySlice, read_related_with_counts};
@@ -18,7 +18,7 @@ use crate::ops::hot::reviews::LastReview;
 use crate::ops::hot::status::fill_remark;
 use crate::view::View;
 use crate::view::bar::thousands;
-use crate::view::present::{self, count};
+use crate::view::present;
 use crate::workspace::catalog::Catalog;
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -122,7 +122,7 @@ impl Operation for Health {
         problems.extend(measure.problems.iter().cloned());
         let mut outlook: Vec<HealthLine> = vec![conflict_line(&known, conflicts)];
         outlook.push(outlook::contradictions(session)?);
-        outlook.extend(outlook::consolidation(session).into_iter().flatten());
+        outlook.push(outlook::consolidation(session));
         outlook.push(outlook::proposed_links(session));
         let mut report = HealthReport {
             documents,
@@ -154,8 +154,11 @@ fn conflict_line(known: &MemorySlice, conflicts: usize) -> HealthLine {
     let line = |state, text: String| HealthLine::new("conflicts", state, text);
     match conflicts {
         0 => {
-            let relations = count(known.memory.edges().len(), "relation");
-            line(LineState::Good, format!("none stated among {relations} of memories"))
+            let text = match known.memory.edges().len() {
+                0 => "none stated".to_owned(),
+                edges => format!("none stated among {} of memories", count(edges, "relation")),
+            };
+            line(LineState::Good, text)
         }
         conflicts => line(LineState::Broken, format!("{conflicts} between memories"))
             .mend("context_conflicts"),

@@ -12,7 +12,7 @@ mod network;
 
 pub use attention::{AttentionScratch, HEAD_WIDTH, Heads};
 pub use instructions::Instructions;
-pub use matrix::{GROUP_INPUTS, PANEL_OUTPUTS, PackedMatrix, Panel, QuantisedRows};
+pub use matrix::{GROUP_INPUTS, PANEL_OUTPUTS, PackedMatrix, Panel, QuantisedRows, half_to_f32};
 pub use network::Product;
 
 /// Runs a loop compiled for AVX2 if the processor has it, else the portable loop.

@@ -201,7 +201,8 @@ vectorised! {
             for output in 0..PANEL_OUTPUTS {
                 let [a, b, c, d] = [0, 1, 2, 3].map(|at| i32::from(sums[output * STEP_INPUTS + at]));
                 let sum = a + b + c + d;
-                let factor = half_to_f32([factors[2 * output], factors[2 * output + 1]]);
+                let factor = [factors[2 * output], factors[2 * output + 1]];
+                let factor = half_to_f32(u16::from_le_bytes(factor));
                 group.factors[output] = factor;
                 group.weight_sums[output] = sum;
                 let correction = (-i32::from(OFFSET) * sum) as f32;
@@ -211,14 +212,17 @@ vectorised! {
     }
 }
 
-/// Converts a finite half.
+/// What a half's exponent is less by than that of a float, as a factor.
+const HALF_EXPONENT: f32 = f32::from_bits((127 + 112) << 23);
+
+/// Converts an IEEE 754 half: 1 bit sign, 5 bits exponent, 10 bits fraction.
 #[inline(always)]
-fn half_to_f32(bytes: [u8; 2]) -> f32 {
-    /// What a half's exponent is less by than a float's, as a factor.
-    const EXPONENT: f32 = f32::from_bits((127 + 112) << 23);
-    let bits = u32::from(u16::from_le_bytes(bytes));
-    let magnitude = f32::from_bits((bits & 0x7fff) << 13) * EXPONENT;
-    f32::from_bits(magnitude.to_bits() | (bits & 0x8000) << 16)
+pub fn half_to_f32(bits: u16) -> f32 {
+    let shifted = u32::from(bits & 0x7fff) << 13;
+    let is_finite = bits & 0x7c00 != 0x7c00;
+    let finite = (f32::from_bits(shifted) * HALF_EXPONENT).to_bits();
+    let magnitude = if is_finite { finite } else { shifted | 0x7f80_0000 };
+    f32::from_bits(magnitude | u32::from(bits & 0x8000) << 16)
 }
 
 impl Instructions {
@@ -438,16 +442,19 @@ mod tests {
     #[test]
     fn halves_are_converted() {
         for (bits, expected) in [
-            (0x0000_u16, 0.0),
+            (0x0000, 0.0),
+            (0x8000, -0.0),
             (0x0001, 2.0_f32.powi(-24)),
-            (0x03ff, 1023.0 * 2.0_f32.powi(-24)),
+            (0x83ff, -1023.0 * 2.0_f32.powi(-24)),
             (0x0400, 2.0_f32.powi(-14)),
             (0x3c01, 1.0 + 1.0 / 1024.0),
             (0xc000, -2.0),
             (0x7bff, 65504.0),
+            (0xfc00, f32::NEG_INFINITY),
         ] {
-            assert_eq!(half_to_f32(bits.to_le_bytes()).to_bits(), expected.to_bits(), "{bits:x}");
+            assert_eq!(half_to_f32(bits).to_bits(), expected.to_bits(), "{bits:x}");
         }
+        assert!(half_to_f32(0x7e00).is_nan());
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod record;
 mod scan;
 mod verdict_cache;
 
-pub use candidates::scanned_pairs;
+pub use candidates::{ScannedPair, scanned_pairs};
 pub(crate) use judge::{PairJudge, ReadMemory};
 pub(crate) use language_model::LanguageModelJudge;
 pub(crate) use new_memory::{

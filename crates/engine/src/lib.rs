@@ -32,7 +32,7 @@ pub mod workspace;
 
 pub use client::{Client, ClientModel};
 pub use consolidation::is_consolidation_due;
-pub use contradictions::scanned_pairs;
+pub use contradictions::{ScannedPair, scanned_pairs};
 pub use error::{CONFIRMATION, Error, ErrorKind};
 pub use operation::request::is_same_field;
 pub use operation::schema;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Instant;
 
 use heirloom_engine::setup::init;
-use heirloom_engine::{OPS, ProcessCache, Session, ops, scanned_pairs};
+use heirloom_engine::{OPS, ProcessCache, ScannedPair, Session, ops, scanned_pairs};
 use heirloom_testkit::NOW;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -16,6 +16,7 @@ use super::clusters;
 use super::generator::{self, GeneratedFact, GeneratedFacts, PlantedFact, Random};
 use crate::args::PlantedArgs;
 use crate::failure::Failure;
+use crate::files;
 use crate::ids::{FIRST_RECORD_MS, uuid_v7};
 use crate::invocation::peak_memory_of_this_process;
 use crate::numbers::count;
@@ -125,7 +126,11 @@ pub(crate) fn measure(args: &PlantedArgs) -> Result<PlantedReport, Failure> {
     let answer = workspace.scan()?;
     let seconds = started.elapsed().as_secs_f64();
     let peak_bytes = peak_memory_of_this_process().into();
-    let judged = workspace.judged_pairs()?;
+    let scanned = scanned_pairs(&workspace.session()?).map_err(failed)?;
+    if let Some(path) = &args.save_pairs {
+        files::write(path, &workspace.pairs_table(&scanned))?;
+    }
+    let judged = scanned.iter().filter_map(|it| workspace.pair(&it.ids[0], &it.ids[1])).collect();
     let stored = workspace.store(&rest)?;
     Ok(workspace.report(&answer, &judged, stored, seconds, peak_bytes, args.list))
 }
@@ -215,10 +220,17 @@ impl PlantedWorkspace {
         })
     }
 
-    /// Returns the positions of the pairs of facts that a scan judges.
-    fn judged_pairs(&self) -> Result<HashSet<[usize; 2]>, Failure> {
-        let pairs = scanned_pairs(&self.session()?).map_err(failed)?;
-        Ok(pairs.iter().filter_map(|[a, b]| self.pair(a, b)).collect())
+    /// Returns lines of the two statements of each pair that a scan judges, 1 if they contradict each other, else 0, the
+    /// likeness, and the positions of the facts.
+    fn pairs_table(&self, scanned: &[ScannedPair]) -> String {
+        let mut table = String::new();
+        for ScannedPair { ids, sentences: [a, b], likeness } in scanned {
+            let Some(pair) = self.pair(&ids[0], &ids[1]) else { continue };
+            let label = u8::from(self.planted_of(pair).is_some());
+            let [at_a, at_b] = pair;
+            table.push_str(&format!("{a}\t{b}\t{label}\t{likeness}\t{at_a}\t{at_b}\n"));
+        }
+        table
     }
 
     fn pair(&self, a: &str, b: &str) -> Option<[usize; 2]> {

@@ -6,6 +6,7 @@ use heirloom_core::contradiction::{CandidateFinder, CandidatePair, Candidates};
 use heirloom_core::words::normalise;
 use heirloom_embed::builtin;
 
+use super::judge::sentence_of;
 use crate::memory::{ComparableMemory, WholeMemory};
 use crate::{Error, Session};
 
@@ -88,13 +89,29 @@ fn pairs_of_keys(memories: &[ComparableMemory]) -> HashMap<u32, Vec<u32>> {
     pairs
 }
 
-/// Returns the ids of the pairs of memories that a scan judges, to measure which contradictions it can find.
-pub fn scanned_pairs(session: &Session) -> Result<Vec<[String; 2]>, Error> {
+/// A pair of memories that a scan judges.
+#[derive(Debug, Clone)]
+pub struct ScannedPair {
+    /// The ids of the earlier memory and of the later one.
+    pub ids: [String; 2],
+    /// The sentences of the two that are compared.
+    pub sentences: [String; 2],
+    /// How much these have in common, about 0 to 1.5.
+    pub likeness: f32,
+}
+
+/// Returns the pairs of memories that a scan judges, to measure which contradictions it can find.
+pub fn scanned_pairs(session: &Session) -> Result<Vec<ScannedPair>, Error> {
     let memories = WholeMemory::read(session)?.comparable_memories(session.today());
     let candidates = ScanCandidates::new(&memories);
     let of_memory = |number: usize| candidates.before(&memories, number).pairs;
-    let pairs = (0..memories.len()).flat_map(of_memory);
-    let ids =
-        pairs.map(|pair| [pair.a, pair.b].map(|at| memories[at as usize].referent.to_string()));
-    Ok(ids.collect())
+    let pairs = (0..memories.len()).flat_map(of_memory).map(|pair| {
+        let of = |at: u32, sentence: u16| {
+            let memory = &memories[at as usize];
+            (memory.referent.to_string(), sentence_of(memory, sentence).to_owned())
+        };
+        let [(a, of_a), (b, of_b)] = [of(pair.a, pair.sentences[0]), of(pair.b, pair.sentences[1])];
+        ScannedPair { ids: [a, b], sentences: [of_a, of_b], likeness: pair.likeness }
+    });
+    Ok(pairs.collect())
 }

@@ -451,7 +451,7 @@ pub(crate) struct PlantedArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) list: usize,
 
-    /// Write the pairs that the scan judges: the statements, 1 or 0, their likeness and the numbers of the facts
+    /// Write the pairs that the scan judges, to fit thresholds to: the statements, 1 or 0, the statements as the model reads them, and more
     #[arg(long, value_name = "FILE")]
     pub(crate) save_pairs: Option<PathBuf>,
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::time::Instant;
 
+use heirloom_core::contradiction::shorten_common_name;
 use heirloom_engine::setup::init;
 use heirloom_engine::{OPS, ProcessCache, ScannedPair, Session, ops, scanned_pairs};
 use heirloom_testkit::NOW;
@@ -221,14 +222,18 @@ impl PlantedWorkspace {
     }
 
     /// Returns lines of the two statements of each pair that a scan judges, 1 if they contradict each other, else 0, the
-    /// likeness, and the positions of the facts.
+    /// statements as the model reads them, the handicap, and the positions of the facts.
     fn pairs_table(&self, scanned: &[ScannedPair]) -> String {
         let mut table = String::new();
-        for ScannedPair { ids, sentences: [a, b], likeness } in scanned {
+        for ScannedPair { ids, sentences: [a, b], handicap } in scanned {
             let Some(pair) = self.pair(&ids[0], &ids[1]) else { continue };
             let label = u8::from(self.planted_of(pair).is_some());
             let [at_a, at_b] = pair;
-            table.push_str(&format!("{a}\t{b}\t{label}\t{likeness}\t{at_a}\t{at_b}\n"));
+            let [read_a, read_b] =
+                shorten_common_name(a, b).unwrap_or_else(|| [a.clone(), b.clone()]);
+            table.push_str(&format!(
+                "{a}\t{b}\t{label}\t{read_a}\t{read_b}\t{handicap}\t{at_a}\t{at_b}\n"
+            ));
         }
         table
     }

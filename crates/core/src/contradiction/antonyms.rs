@@ -173,6 +173,12 @@ pub(super) fn sides(lower: &str, stem: &str) -> &'static [(u16, bool)] {
     }
 }
 
+/// Returns whether two words are on different sides of opposites.
+pub(super) fn are_opposite(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|word| sides(word, &stem_of(word)));
+    one.iter().any(|(pair, is_first)| other.contains(&(*pair, !*is_first)))
+}
+
 /// Returns whether a word is the other one with a prefix that negates it: `encrypted` and `unencrypted`.
 pub(super) fn is_negated_form(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
@@ -187,13 +193,9 @@ mod tests {
 
     #[test]
     fn opposites_are_on_different_sides_of_a_pair() {
-        let is_opposite = |a: &str, b: &str| {
-            let of = |word: &str| sides(word, &stem_of(word));
-            of(a).iter().any(|(pair, side)| of(b).contains(&(*pair, !*side)))
-        };
-        assert!(is_opposite("enabled", "disabled"));
-        assert!(is_opposite("allowing", "forbids"));
-        assert!(!is_opposite("enabled", "activated"));
+        assert!(are_opposite("enabled", "disabled"));
+        assert!(are_opposite("allowing", "forbids"));
+        assert!(!are_opposite("enabled", "activated"));
         assert!(is_negated_form("encrypted", "unencrypted"));
         assert!(!is_negated_form("to", "into"));
     }

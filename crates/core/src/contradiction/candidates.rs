@@ -8,6 +8,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::circumstances::Circumstances;
+use super::keys::stated_key;
 use crate::embedding::Embedder;
 use crate::kernels;
 use crate::prose::{paragraphs, split_sentences};
@@ -42,6 +44,9 @@ pub struct CandidatePair {
     pub likeness: f32,
     /// Which of the [`compared_sentences`] of each memory these are.
     pub sentences: [u16; 2],
+    /// Whether these cannot contradict each other, however similar they are: they hold for different circumstances, or state
+    /// the values of different keys.
+    pub is_apart: bool,
 }
 
 /// Collects memories and then finds the pairs that are worth judging.
@@ -57,6 +62,28 @@ pub struct CandidateFinder {
     stems: Vec<u32>,
     stem_ends: Vec<u32>,
     vectors: SentenceVectors,
+    circumstances: Circumstances,
+    keys: KeysOfSentences,
+}
+
+/// The keys that sentences give values.
+#[derive(Debug, Default)]
+struct KeysOfSentences {
+    numbers: HashMap<String, u32>,
+    /// The number of the key of each sentence.
+    of_sentences: Vec<Option<u32>>,
+}
+
+impl KeysOfSentences {
+    fn add(&mut self, sentence: &str) {
+        let next = self.numbers.len() as u32;
+        let key = stated_key(sentence);
+        self.of_sentences.push(key.map(|key| *self.numbers.entry(key).or_insert(next)));
+    }
+
+    fn differ(&self, a: usize, b: usize) -> bool {
+        self.of_sentences[a].zip(self.of_sentences[b]).is_some_and(|(a, b)| a != b)
+    }
 }
 
 /// The vectors of sentences: a signed byte and a sign bit for each dimension.
@@ -76,6 +103,8 @@ pub struct Candidates {
     stems: Vec<u32>,
     stem_ends: Vec<u32>,
     vectors: SentenceVectors,
+    circumstances: Circumstances,
+    keys: KeysOfSentences,
     /// The weight of each stem: its IDF.
     weights: Vec<f32>,
     /// The square root of the weight of each sentence.
@@ -98,6 +127,8 @@ impl CandidateFinder {
                 dimensions: embedder.dimensions(),
                 ..SentenceVectors::default()
             },
+            circumstances: Circumstances::default(),
+            keys: KeysOfSentences::default(),
         }
     }
 
@@ -124,11 +155,23 @@ impl CandidateFinder {
         // A failing embedder leaves words to compare.
         let vector = embedder.embed_one(sentence).unwrap_or_default();
         self.vectors.push(&vector);
+        self.circumstances.add(sentence);
+        self.keys.add(sentence);
     }
 
     /// Ends the collection.
     pub fn finish(self) -> Candidates {
-        let CandidateFinder { first_sentences, memories, stems, stem_ends, vectors, .. } = self;
+        let CandidateFinder {
+            first_sentences,
+            memories,
+            stems,
+            stem_ends,
+            vectors,
+            mut circumstances,
+            keys,
+            stem_numbers: _,
+        } = self;
+        circumstances.finish();
         let sentences = memories.len();
         let mut counts = vec![0_u32; self.stem_numbers.len()];
         stems.iter().for_each(|stem| counts[*stem as usize] += 1);
@@ -158,6 +201,8 @@ impl CandidateFinder {
             stems,
             stem_ends,
             vectors,
+            circumstances,
+            keys,
             weights,
             norms,
             postings,
@@ -264,9 +309,14 @@ impl Candidates {
                     let a = self.memories[other];
                     let first = self.first_sentences[a as usize] as usize;
                     let sentences = [(other - first) as u16, (sentence - earlier) as u16];
-                    let pair = CandidatePair { a, b: memory as u32, likeness, sentences };
+                    let is_apart = self.are_apart(sentence, other);
+                    let pair = CandidatePair { a, b: memory as u32, likeness, sentences, is_apart };
                     let of_memory = best.entry(a).or_insert(pair);
-                    if likeness > of_memory.likeness {
+                    let is_better = match is_apart == of_memory.is_apart {
+                        true => likeness > of_memory.likeness,
+                        false => !is_apart,
+                    };
+                    if is_better {
                         *of_memory = pair;
                     }
                 });
@@ -277,6 +327,11 @@ impl Candidates {
         pairs.sort_by(|x, y| y.likeness.total_cmp(&x.likeness).then(x.a.cmp(&y.a)));
         pairs.truncate(limit);
         pairs
+    }
+
+    /// Returns whether two sentences hold for different circumstances, or state the values of different keys.
+    fn are_apart(&self, a: usize, b: usize) -> bool {
+        self.keys.differ(a, b) || self.circumstances.differ(a, b)
     }
 
     /// Passes the sentences before `earlier` that are most like a sentence to `take`, with their likeness.

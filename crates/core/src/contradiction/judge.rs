@@ -13,7 +13,7 @@ use crate::consolidation::WordNearness;
 use crate::words::normalise;
 
 /// Changes whenever the code of the rules may judge the same two texts differently.
-const RULES_VERSION: u32 = 3;
+const RULES_VERSION: u32 = 4;
 
 /// Returns what tells the verdicts of these rules, and of the model that is fitted to them, from those of others.
 pub fn rules_version() -> String {

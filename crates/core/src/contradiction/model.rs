@@ -68,7 +68,7 @@ impl Combination {
 }
 
 /// Returns the log-odds of a probability.
-pub(super) fn log_odds_of(probability: f64) -> f64 {
+pub fn log_odds_of(probability: f64) -> f64 {
     let probability = probability.clamp(1e-6, 1.0 - 1e-6);
     (probability / (1.0 - probability)).ln()
 }

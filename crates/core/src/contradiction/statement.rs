@@ -12,7 +12,7 @@ use crate::word_list::WordList;
 pub(super) const STATEMENT_MAX_WORDS: usize = 96;
 
 /// Words that end the subject of a statement, sorted.
-static VERBS: WordList = WordList::new(&[
+pub(super) static VERBS: WordList = WordList::new(&[
     "accept", "add", "allow", "answer", "appear", "apply", "are", "aren't", "ask", "be", "begin",
     "belong", "break", "bring", "build", "call", "can", "can't", "cannot", "carry", "change",
     "check", "choose", "come", "contain", "cost", "could", "count", "cover", "create", "cut",

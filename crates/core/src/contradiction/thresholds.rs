@@ -12,8 +12,15 @@ const CERTAIN_SHARE: f64 = 0.1;
 
 /// By how much the log-odds of two memories are less if their likeness is 1 less than that of either with another one. A
 /// memory is mostly contradicted by the one that is most like it: of planted contradictions half were the most alike of
-/// both memories, and of other pairs one in 25. Between 4 and 16 it makes little difference.
-const HANDICAP_OF_LIKENESS: f64 = 8.0;
+/// both memories, and of other pairs one in 25. Between 2 and 4 it makes little difference.
+const HANDICAP_OF_OTHERS: f64 = 3.0;
+
+/// By how much they are less if their own likeness is 1 less.
+const HANDICAP_OF_LIKENESS: f64 = 2.0;
+
+/// The likeness without a handicap, and the greatest one that counts.
+const USUAL_LIKENESS: f32 = 1.0;
+const MAX_LIKENESS: f32 = 1.2;
 
 /// The greatest log-odds that are considered.
 const MAX_LOG_ODDS: f64 = 40.0;
@@ -21,10 +28,11 @@ const MAX_LOG_ODDS: f64 = 40.0;
 /// How often the range of a threshold is halved.
 const BISECTIONS: usize = 40;
 
-/// Returns by how much the log-odds of a pair are less since one of the memories is more like another: `likeness` is that of
-/// the pair, `best` the greatest of either memory.
+/// Returns by how much the log-odds of a pair are less since the memories have little in common, or one of them has more in
+/// common with another: `likeness` is that of the pair, `best` the greatest of either memory.
 pub fn handicap(likeness: f32, best: f32) -> f64 {
-    HANDICAP_OF_LIKENESS * f64::from((best - likeness).max(0.0))
+    let less = f64::from(USUAL_LIKENESS - likeness.min(MAX_LIKENESS));
+    HANDICAP_OF_OTHERS * f64::from((best - likeness).max(0.0)) + HANDICAP_OF_LIKENESS * less
 }
 
 /// The log-odds from which pairs contradict each other that were chosen among many.

@@ -2,6 +2,7 @@
 
 use heirloom_core::contradiction::{
     Certainty, FindingKind, ReadText, Verdict, compared_sentences, judge_texts, rules_version,
+    shorten_common_name,
 };
 use heirloom_core::words::normalise;
 use heirloom_embed::{Judge, builtin_judge, builtin_judge_checksum, word_nearness};
@@ -34,6 +35,11 @@ impl<'m> ReadMemory<'m> {
     /// Reads a memory.
     pub(crate) fn new(memory: &'m ComparableMemory) -> Self {
         ReadMemory { memory, text: ReadText::new(&memory.text) }
+    }
+
+    /// Returns the memory.
+    pub(super) fn memory(&self) -> &'m ComparableMemory {
+        self.memory
     }
 
     /// Returns whether two memories have enough in common to contradict each other.
@@ -76,6 +82,17 @@ impl PairJudge {
     /// Returns the log-odds of the model for each two sentences; `None` without a model.
     pub(crate) fn log_odds(&self, pairs: &[(&str, &str)]) -> Option<Vec<f32>> {
         Some(self.model?.log_odds_of_all(pairs))
+    }
+
+    /// Returns the log-odds of the model for each two sentences that were found to be similar. It reads them with shorter names
+    /// where they have long ones in common.
+    pub(super) fn log_odds_of_similar(&self, pairs: &[(&str, &str)]) -> Option<Vec<f32>> {
+        let shortened: Vec<Option<[String; 2]>> =
+            pairs.iter().map(|(a, b)| shorten_common_name(a, b)).collect();
+        let shortened = shortened.iter().map(|it| it.as_ref().map(|[a, b]| (&**a, &**b)));
+        let read: Vec<(&str, &str)> =
+            pairs.iter().zip(shortened).map(|(pair, short)| short.unwrap_or(*pair)).collect();
+        self.log_odds(&read)
     }
 
     /// Judges two memories by rules and by the log-odds of the model.

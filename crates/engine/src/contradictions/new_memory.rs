@@ -199,7 +199,7 @@ fn find_contradicted(
         let log_odds = || {
             let [at_other, at_new] = sentences;
             let pair = (sentence_of(&other, at_other), sentence_of(new, at_new));
-            judge.log_odds(&[pair])?.first().copied()
+            judge.log_odds_of_similar(&[pair])?.first().copied()
         };
         let (verdict, thresholds) = match number < MAX_READ_BY_MODEL && judge.has_model() {
             true => (judge.judge_with(&ReadMemory::new(&other), &read, log_odds()), of_model),
@@ -253,7 +253,8 @@ fn keep_similar(others: Vec<ComparableMemory>, new: &ComparableMemory) -> Vec<Si
     let mut finder = CandidateFinder::new(builtin());
     sharing.iter().for_each(|(_, other)| finder.add(&other.text, builtin()));
     finder.add(&new.text, builtin());
-    let pairs = finder.finish().before(sharing.len(), MAX_JUDGED);
+    let mut pairs = finder.finish().before(sharing.len(), MAX_JUDGED);
+    pairs.retain(|pair| !pair.is_apart);
     let mut sharing: Vec<Option<ComparableMemory>> =
         sharing.into_iter().map(|(_, other)| Some(other)).collect();
     for CandidatePair { a, likeness, sentences, .. } in pairs {

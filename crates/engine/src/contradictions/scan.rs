@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use heirloom_core::contradiction::{CandidatePair, Certainty, Thresholds, Verdict, handicap};
+use heirloom_core::contradiction::{CandidatePair, Certainty, Thresholds, Verdict, log_odds_of};
 use heirloom_core::fold::ContradictionState;
 use heirloom_core::parallel;
 use heirloom_core::record::Referent;
@@ -134,8 +134,7 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
         });
     }
     let cache = VerdictCache::read(session);
-    let best = vec![0.0; memories.len()];
-    let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![], best };
+    let mut scanner = Scanner { judge, version, memories, known, cache, pairs: vec![] };
     let mut found = scanner.find(session, language_model, &mut report);
     report.left_contradictions = found.len().saturating_sub(MAX_NEW);
     found.truncate(MAX_NEW);
@@ -183,6 +182,8 @@ fn with_pairs(hasher: &blake3::Hasher, known: &HashSet<[Referent; 2]>) -> Hash {
 /// Two memories with what is known about them so far.
 struct JudgedPair {
     pair: CandidatePair,
+    /// By how much the log-odds are less than those of the verdict.
+    handicap: f64,
     key: PairKey,
     verdict: CachedVerdict,
 }
@@ -191,8 +192,6 @@ struct JudgedPair {
 struct JudgedPairs {
     /// The pairs, each with whether its verdict was known.
     pairs: Vec<(JudgedPair, bool)>,
-    /// Memories with their likeness to one of the pairs.
-    best: Vec<(u32, f32)>,
     /// The number of similar pairs that are not judged.
     left_out: usize,
 }
@@ -213,8 +212,6 @@ struct Scanner {
     known: HashSet<[Referent; 2]>,
     cache: VerdictCache,
     pairs: Vec<JudgedPair>,
-    /// The greatest likeness of each memory to another one.
-    best: Vec<f32>,
 }
 
 impl Scanner {
@@ -239,18 +236,19 @@ impl Scanner {
 
     /// Finds pairs that are worth judging, and judges them by rules.
     fn judge_by_rules(&mut self, session: &Session, report: &mut ScanReport) {
-        let count = self.memories.len();
-        let candidates = ScanCandidates::new(&self.memories);
+        // What borrows the memories cannot be in the scanner.
+        let memories = std::mem::take(&mut self.memories);
+        let count = memories.len();
+        let progress = session.progress();
+        let candidates = ScanCandidates::find(&memories, |done| {
+            progress.tell_of("comparing", done, count);
+        });
         for start in (0..count).step_by(MEMORIES_AT_ONCE) {
             let block = start..(start + MEMORIES_AT_ONCE).min(count);
-            for JudgedPairs { pairs, best, left_out } in
-                self.judge_block(&candidates, block.clone())
+            for JudgedPairs { pairs, left_out } in
+                self.judge_block(&memories, &candidates, block.clone())
             {
                 report.left_out_pairs += left_out;
-                for (memory, likeness) in best {
-                    let best = &mut self.best[memory as usize];
-                    *best = best.max(likeness);
-                }
                 for (pair, is_known) in pairs {
                     report.known_pairs += usize::from(is_known);
                     self.cache.put(pair.key, pair.verdict);
@@ -258,20 +256,32 @@ impl Scanner {
                 }
             }
             self.cache.save_sometimes(session);
-            session.progress().tell_of("comparing", block.end, count);
+            progress.tell_of("judging", block.end, count);
         }
+        drop(candidates);
+        self.memories = memories;
     }
 
     /// Judges the pairs of some memories with earlier ones.
-    fn judge_block(&self, candidates: &ScanCandidates, block: Range<usize>) -> Vec<JudgedPairs> {
+    fn judge_block(
+        &self,
+        memories: &[ComparableMemory],
+        candidates: &ScanCandidates<'_>,
+        block: Range<usize>,
+    ) -> Vec<JudgedPairs> {
         let numbers: Vec<usize> = block.collect();
         parallel::map(&numbers, 16, |number| {
-            let PairsOfMemory { pairs, left_out } = candidates.before(&self.memories, *number);
-            let best =
-                pairs.iter().flat_map(|it| [(it.a, it.likeness), (it.b, it.likeness)]).collect();
-            let later = ReadMemory::new(&self.memories[*number]);
-            let judged = pairs.into_iter().filter_map(|pair| self.judge_pair(pair, &later));
-            JudgedPairs { pairs: judged.collect(), best, left_out }
+            let PairsOfMemory { pairs, left_out } = candidates.before(*number);
+            let later = ReadMemory::new(&memories[*number]);
+            let judged = pairs.into_iter().filter_map(|pair| {
+                self.judge_pair(
+                    pair,
+                    candidates.handicap(&pair),
+                    &memories[pair.a as usize],
+                    &later,
+                )
+            });
+            JudgedPairs { pairs: judged.collect(), left_out }
         })
     }
 
@@ -279,22 +289,24 @@ impl Scanner {
     fn judge_pair(
         &self,
         pair: CandidatePair,
+        handicap: f64,
+        a: &ComparableMemory,
         later: &ReadMemory<'_>,
     ) -> Option<(JudgedPair, bool)> {
-        let (a, b) = self.memories_of(&pair);
+        let b = later.memory();
         if self.known.contains(&pair_of(&a.referent, &b.referent)) {
             return None;
         }
         let key = VerdictCache::key(&self.version, &judged_text(a), &judged_text(b));
         if let Some(verdict) = self.cache.get(&key) {
-            return Some((JudgedPair { pair, key, verdict }, true));
+            return Some((JudgedPair { pair, handicap, key, verdict }, true));
         }
         let earlier = ReadMemory::new(a);
         if !earlier.may_contradict(later) {
             return None;
         }
         let verdict = CachedVerdict::new(&self.judge.judge_by_rules(&earlier, later), false);
-        Some((JudgedPair { pair, key, verdict }, false))
+        Some((JudgedPair { pair, handicap, key, verdict }, false))
     }
 
     /// Lets the model read the pairs that may contradict each other by rules. Returns how many are left.
@@ -305,8 +317,8 @@ impl Scanner {
         let mut order: Vec<usize> = (0..self.pairs.len()).collect();
         order.retain(|at| self.pairs[*at].verdict.probability >= MIN_PROBABILITY_FOR_MODEL);
         let priority = |at: &usize| {
-            let JudgedPair { pair, verdict, .. } = &self.pairs[*at];
-            verdict.probability + pair.likeness
+            let JudgedPair { handicap, verdict, .. } = &self.pairs[*at];
+            log_odds_of(verdict.probability.into()) - handicap
         };
         order.sort_by(|x, y| priority(y).total_cmp(&priority(x)).then(x.cmp(y)));
         // What earlier scans left comes next.
@@ -323,7 +335,7 @@ impl Scanner {
             }
             self.cache.save_sometimes(session);
             let done = (number + 1) * PAIRS_OF_MODEL_AT_ONCE;
-            session.progress().tell_of("judging", done.min(total), total);
+            session.progress().tell_of("reading", done.min(total), total);
         }
         left
     }
@@ -335,7 +347,7 @@ impl Scanner {
             (sentence_of(a, pair.sentences[0]), sentence_of(b, pair.sentences[1]))
         });
         let pairs: Vec<(&str, &str)> = sentences.collect();
-        let log_odds = self.judge.log_odds(&pairs).unwrap_or_default();
+        let log_odds = self.judge.log_odds_of_similar(&pairs).unwrap_or_default();
         let judged = batch.iter().zip(log_odds).map(|(at, log_odds)| {
             let (a, b) = self.memories_of(&self.pairs[*at].pair);
             let (a, b) = (ReadMemory::new(a), ReadMemory::new(b));
@@ -353,11 +365,6 @@ impl Scanner {
     fn by_age(&self, pair: &CandidatePair) -> (&ComparableMemory, &ComparableMemory) {
         let (a, b) = self.memories_of(pair);
         if b.is_older_than(a) { (b, a) } else { (a, b) }
-    }
-
-    /// Returns by how much the log-odds of a pair are less since one of its memories is more like another.
-    fn handicap(&self, pair: &CandidatePair) -> f64 {
-        handicap(pair.likeness, self.best[pair.a as usize].max(self.best[pair.b as usize]))
     }
 
     /// Asks a language model about contradictions, and keeps those that it confirms. What it is not asked about is kept.
@@ -408,7 +415,7 @@ impl Scanner {
     fn contradictions(&self) -> Vec<NewContradiction> {
         let false_alarms = self.memories.len() as f64 / MEMORIES_PER_FALSE_ALARM;
         let false_alarms = false_alarms.max(MIN_FALSE_ALARMS);
-        let handicaps: Vec<f64> = self.pairs.iter().map(|it| self.handicap(&it.pair)).collect();
+        let handicaps: Vec<f64> = self.pairs.iter().map(|it| it.handicap).collect();
         let [of_rules, of_model] = [false, true]
             .map(|has_log_odds| Thresholds::among(&handicaps, false_alarms, has_log_odds));
         let mut found: Vec<(Verdict, &CandidatePair)> = Vec::new();

@@ -103,6 +103,64 @@ The training part of STS-B: pairs of sentences whose similarity people judged. T
 [models/README.md](../models/README.md) has more.",
     },
     Section {
+        file: "contradictions",
+        heading: "Contradictions",
+        command: "contradictions models/judge/pairs/test.tsv",
+        about: "\
+Lines of two statements and 1 if they contradict each other, else 0. `--rules-only` leaves out the model that reads both
+statements, `--judge PATH` uses that of a file. The default threshold is the probability from which a contradiction is called
+possible. The pairs of the file were written by an author, and about subjects, that no training pair has.
+[models/README.md](../models/README.md) says how the rules are combined.",
+    },
+    Section {
+        file: "planted",
+        heading: "Contradictions in a memory",
+        command: "contradictions planted",
+        about: "\
+Facts about 150 things and their parts are generated that do not contradict each other; many are on one aspect of different
+things, on one thing for different circumstances, or say the same in other words. 100 others contradict one of them each: by a
+number, a version, a denial, another choice, modality, a key with two values, a quantifier, or by what they imply. The scan is
+that of `heir contradictions scan`. `judged` says how many of the planted facts were compared at all with one that they
+contradict; the rest is lost before anything is judged. Then twenty further contradictions and twenty other facts are stored
+one by one.
+
+With `--pairs`, written statements are the facts: those of different clusters are assumed not to contradict each other, and what
+is planted comes from the first file.",
+    },
+    Section {
+        file: "planted-large",
+        heading: "Contradictions in a large memory",
+        command: "contradictions planted --memories 100000",
+        about: "\
+The same with twenty times as many facts, and as many that contradict one. Only a part of the similar pairs is judged.",
+    },
+    Section {
+        file: "consolidation",
+        heading: "Consolidation",
+        command: "consolidation scale 100000",
+        about: "\
+Memories of thirty words, of which one in fifty repeats another one and one in twenty is small talk. A second run has nothing to
+do. Another consolidation of the same memories is killed ten times and then run to its end.",
+    },
+    Section {
+        file: "forgetting",
+        heading: "Forgetting",
+        command: "consolidation forgetting LOCOMO/*.jsonl BEAM/*.jsonl",
+        about: "\
+The conversations become memories at their dates, with a consolidation every thirty days and for six months after the last
+message. Every second question is asked in the month in which its evidence is complete, and what recall finds of it is used; the
+others are asked at the end. `needed` are the memories that these need, `lost` those of them that are archived. The rules were
+developed with these conversations.",
+    },
+    Section {
+        file: "duplicates",
+        heading: "Duplicates",
+        command: "consolidation duplicates --paraphrases mrpc-train.tsv --scored stsb-train.csv",
+        about: "\
+Pairs of sentences that people called paraphrases or not (MRPC), or scored from 0 to 5 (STS-B): which of them would be merged as
+two facts.",
+    },
+    Section {
         file: "scale",
         heading: "Scale",
         command: "scale 100000 1000000",

@@ -9,13 +9,17 @@ The file: `HEIRTREE`; u32 bytes of the features' names; the names, each with a l
 leaves, for each node u16 feature, f32 threshold and two i16 branches (a node, or -1 - leaf; the first branch is for values up
 to the threshold), and f32 leaves; then twice, without and with the log-odds of another model, eleven f32: intercept, factor of
 the trees' score, factor of the log-odds, the probabilities from which a contradiction is possible, certain, and certain if the
-statements differ in one thing only, and those that the shares `SCAN_RATES` of the pairs on different subjects exceed. All
-little endian.
+statements differ in one thing only, and those that the shares `SCAN_RATES` of the pairs of a scan exceed that do not contradict
+each other. All little endian.
+
+These pairs come from `--scanned`: files that `heirloom-bench contradictions planted --save-pairs` wrote. Without them, the pairs
+are used that were made of written ones and are about different subjects; of these there are harder ones.
 """
 
 import argparse
 import hashlib
 import json
+import random
 import re
 import struct
 import subprocess
@@ -26,7 +30,7 @@ import lightgbm
 import numpy as np
 
 from made import MADE, OF_OTHER_SUBJECTS, altered, elsewhere, neighbours
-from pairs import read, read_judged
+from pairs import Pair, read, read_judged
 from report import auc, recall_at
 
 FOLDS = 4
@@ -62,6 +66,8 @@ CERTAIN_FALSE_ALARMS = 0.0015
 # The shares of pairs on different subjects for which the probability that they exceed is stored: a scan of many memories
 # judges so many of them that it calls possible only what hardly any exceeds.
 SCAN_RATES = (0.03, 0.01, 0.003, 0.001, 0.0003)
+# How many of these pairs are read.
+SCANNED_PAIRS = 15_000
 # The precision of what is called certain, on subjects that the trees were not fitted to; a margin above 0.95.
 CERTAIN_PRECISION = 0.965
 CERTAIN_MIN_COUNT = 40
@@ -120,9 +126,8 @@ def balance(labels):
     return np.where(labels == 1, 0.5 / share, 0.5 / (1 - share))
 
 
-def certain_from(probabilities, labels):
-    """The least probability from which so many are right that both labels would weigh the same."""
-    weights = balance(labels)
+def certain_from(probabilities, labels, weights):
+    """The least probability from which nearly all are right, by weight."""
     order = np.argsort(-probabilities)
     right = np.cumsum((weights * labels)[order])
     precision = right / np.cumsum(weights[order])
@@ -131,17 +136,19 @@ def certain_from(probabilities, labels):
     return float(probabilities[order][good[-1]]) if len(good) else 0.999
 
 
-def combination(factors, probabilities, labels, is_clean, of_other_subjects):
-    """How a score becomes a probability, and the limits of what follows from it. `of_other_subjects` are the probabilities of
-    pairs that do not contradict since they are about different things."""
+def combination(factors, probabilities, labels, is_clean, is_written, of_other_subjects, scanned=None):
+    """How a score becomes a probability, and the limits of what follows from it. What is possible, and what is certain though
+    the statements differ in several things, follows from written pairs alone; pairs on other subjects that were made of them
+    tell, too, when statements that differ in one thing are certain."""
+    of_clean = certain_from(probabilities[is_clean], labels[is_clean], np.ones(is_clean.sum()))
+    of_others = probabilities[of_other_subjects]
+    scanned = of_others if scanned is None else scanned
+    probabilities, labels = probabilities[is_written], labels[is_written]
     possible = float(np.quantile(probabilities[labels == 0], 1 - POSSIBLE_FALSE_ALARMS))
-    in_scan = [float(np.quantile(of_other_subjects, 1 - rate)) for rate in SCAN_RATES]
-    certain = certain_from(probabilities, labels)
-    certain = max(certain, possible, float(np.quantile(of_other_subjects, 1 - CERTAIN_FALSE_ALARMS)))
-    clean = probabilities[is_clean & (labels == 1)]
-    # Statements that differ in one thing only are nearly always right; those that the trees doubt are left out.
-    if_clean = max(possible, float(np.quantile(clean, 0.1))) if len(clean) else certain
-    return [*factors, possible, certain, min(if_clean, certain), *in_scan]
+    in_scan = [float(np.quantile(scanned, 1 - rate)) for rate in SCAN_RATES]
+    certain = certain_from(probabilities, labels, balance(labels))
+    certain = max(certain, possible, float(np.quantile(of_others, 1 - CERTAIN_FALSE_ALARMS)))
+    return [*factors, possible, certain, min(max(of_clean, possible), certain), *in_scan]
 
 
 def below(threshold):
@@ -191,6 +198,15 @@ def judged_by(program, pairs, work):
     return log_odds
 
 
+def read_scanned(paths):
+    """The pairs of scans that do not contradict each other, as they are written and as the judge reads them."""
+    rows = [line.split("\t") for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [row for row in rows if row[2] == "0"]
+    rows = random.Random(1).sample(rows, min(SCANNED_PAIRS, len(rows)))
+    written = [Pair(row[0], row[1], 0.0, "scanned", "") for row in rows]
+    return written, [Pair(row[3], row[4], 0.0, "scanned", "") for row in rows]
+
+
 def print_made(kinds, probabilities, clean, limits):
     """How many of the pairs that were made are called what."""
     for kind in MADE:
@@ -225,6 +241,7 @@ def main():
     parser.add_argument("--program", required=True, nargs="+", help="the example contradiction_features")
     parser.add_argument("--judge", nargs="+", help="the example judge and its model, whose log-odds are combined with the trees' score")
     parser.add_argument("--held-out", nargs="*", type=Path, default=[], help="more pairs to fit to, which the judge was not trained on")
+    parser.add_argument("--scanned", nargs="*", type=Path, default=[], help="pairs of scans of generated facts, for the shares of false alarms")
     parser.add_argument("--work", type=Path, default=Path("work/combine"))
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -259,9 +276,12 @@ def main():
     calibration = logistic([scores[written]], labels[written], balance(labels[written]))
     probabilities = probability(calibration, scores)
     others = np.isin(kinds, OF_OTHER_SUBJECTS)
-    alone = combination(
-        [*calibration, 0.0], probabilities[written], labels[written], clean[written], probabilities[others]
-    )
+    scanned, scanned_as_read = read_scanned(options.scanned)
+    scores_of_scanned = in_scan = None
+    if scanned:
+        scores_of_scanned = model.predict(features_of(scanned, options.program, options.work, "scanned")[0], raw_score=True)
+        in_scan = probability(calibration, scores_of_scanned)
+    alone = combination([*calibration, 0.0], probabilities, labels, clean, written, others, in_scan)
     print(json.dumps({"alone": [round(number, 4) for number in alone]}), flush=True)
     print_quality("by subject", probabilities[written], labels[written], alone, clean[written])
     single = kinds == "single"
@@ -276,8 +296,9 @@ def main():
         own = written[rows]
         factors = logistic([of_trees[own], log_odds[own]], found_labels[own], balance(found_labels[own]))
         combined = probability(factors, of_trees, log_odds)
-        of_others = combined[np.isin(kinds[rows], OF_OTHER_SUBJECTS)]
-        with_log_odds = combination(list(factors), combined[own], found_labels[own], found_clean[own], of_others)
+        if scanned:
+            in_scan = probability(factors, scores_of_scanned, judged_by(options.judge, scanned_as_read, options.work))
+        with_log_odds = combination(list(factors), combined, found_labels, found_clean, own, others[rows], in_scan)
         print(json.dumps({"with log-odds": [round(number, 4) for number in with_log_odds]}), flush=True)
         print_quality("held out", combined[own], found_labels[own], with_log_odds, found_clean[own])
         print(json.dumps({"the judge alone, auc": round(float(auc(log_odds[own], found_labels[own])), 4)}))

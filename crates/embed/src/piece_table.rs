@@ -44,7 +44,7 @@ impl PieceTable {
         let line_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         starts.extend(line_breaks.map(|(index, _)| index as u32 + 1));
         let count = starts.len() - 1;
-        let mut slots = vec![(0, EMPTY); (count * 2).next_power_of_two()];
+        let mut slots = vec![(0, EMPTY); (count + count / 2 + 1).next_power_of_two()];
         let mut filter = vec![0; (count / 8).next_power_of_two()];
         let mut max_piece_bytes = 0;
         let size = slots.len();

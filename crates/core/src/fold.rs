@@ -8,7 +8,7 @@ mod contradictions;
 mod find;
 
 pub(crate) use alias::text_key;
-pub use contradictions::{ContradictionState, StandingContradiction};
+pub use contradictions::{ContradictionState, EarlierContradiction, StandingContradiction};
 pub use find::IdMatch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

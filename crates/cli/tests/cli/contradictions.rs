@@ -162,6 +162,29 @@ fn recorded(workspace: &Workspace) -> usize {
 }
 
 #[test]
+fn a_dismissal_holds_for_the_text_it_was_made_for() {
+    let team = Workspace::with(HEIR, TEAM);
+    store(&team, LONG);
+    let added = team.run(&["memory", "add", "0042", "001", "finding", SHORT, "--json"]).ok();
+    let added: Value = serde_json::from_str(&added).unwrap();
+    let id = added["contradictions"][0]["contradiction"].as_str().unwrap();
+    resolve(&team, id, &["both_valid"]);
+    let path = "plans/0042-graph/agents/001-schema.memory.md";
+    let document = team.read(path);
+    team.write(path, document.replace("30 seconds", "45 seconds"));
+    let scanned = team.json("contradictions scan");
+    assert_eq!((scanned["new"].as_array().unwrap().len(), open(&team).len()), (1, 1));
+    let reworded = &scanned["new"][0]["id"];
+    assert_ne!(reworded, &json!(id));
+    assert_eq!(team.json("contradictions scan")["new"], json!([]));
+    assert_eq!(recorded(&team), 2, "a scan that finds nothing new adds nothing");
+    resolve(&team, reworded.as_str().unwrap(), &["b_wins"]);
+    team.heir("undo").ok();
+    team.write(path, document);
+    assert!(open(&team).is_empty(), "the former text was dismissed");
+}
+
+#[test]
 fn a_contradiction_is_closed_with_one_of_its_memories() {
     let team = Workspace::with(HEIR, TEAM);
     let [a, _, id] = contradict(&team);

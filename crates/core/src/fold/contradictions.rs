@@ -1,6 +1,6 @@
 //! The state of contradictions, derived from the state of the memories that they are between.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
@@ -46,8 +46,10 @@ impl ContradictionState {
 /// A contradiction with its state.
 #[derive(Debug, Clone)]
 pub struct StandingContradiction<'m> {
-    /// The id of the pair.
+    /// The id of the pair: that of the first record that states it.
     pub id: String,
+    /// The ids of the other records that state it: one of their memories had another id, and the same text.
+    pub other_ids: Vec<String>,
     /// The first record that states it.
     pub record: &'m Record,
     /// What that record states.
@@ -56,10 +58,21 @@ pub struct StandingContradiction<'m> {
     pub records: Vec<Uuid>,
     /// The two memories that say today what was judged; the ones that were judged if one is retired or reworded.
     pub memories: [Referent; 2],
+    /// Whether both memories are active and say what was judged.
+    pub is_current: bool,
     /// The state.
     pub state: ContradictionState,
     /// The events that resolved it and were not undone, each with its resolution.
     pub resolutions: Vec<(Uuid, Resolution)>,
+}
+
+/// A contradiction that was recorded before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierContradiction {
+    /// Its id.
+    pub id: String,
+    /// Whether somebody said that both memories hold.
+    pub is_dismissed: bool,
 }
 
 impl StandingContradiction<'_> {
@@ -92,40 +105,78 @@ impl Memory {
                 })
             };
             let both = current(&body.a, 0).zip(current(&body.b, 1)).filter(|(a, b)| a != b);
-            let is_standing = both.is_some();
+            let is_current = both.is_some();
             let (a, b) = both.unwrap_or_else(|| (body.a.clone(), body.b.clone()));
             let mut contradiction = StandingContradiction {
                 id: body.id(),
+                other_ids: vec![],
                 record: item.record,
                 body,
                 records: self.aliases(item.id),
                 memories: [a, b],
+                is_current,
                 state: ContradictionState::Open,
                 resolutions: self.resolutions_of(item.id),
             };
             let mut pair = contradiction.memories.clone();
             pair.sort();
-            match by_pair.get(&pair).filter(|_| is_standing) {
-                // Another record of the pair, whose memories had other ids before a merge.
+            match by_pair.get(&pair).filter(|_| is_current) {
+                // Another record of the pair, one of whose memories had another id.
                 Some(first) => {
+                    found[*first].other_ids.push(contradiction.id);
                     found[*first].records.append(&mut contradiction.records);
                     found[*first].resolutions.append(&mut contradiction.resolutions);
                 }
                 None => {
-                    if is_standing {
+                    if is_current {
                         by_pair.insert(pair, found.len());
                     }
                     found.push(contradiction);
                 }
             }
         }
-        let standing: Vec<usize> = by_pair.into_values().collect();
-        for (at, contradiction) in found.iter_mut().enumerate() {
-            contradiction.state = match standing.contains(&at) {
+        for contradiction in &mut found {
+            contradiction.state = match contradiction.is_current {
                 true if !contradiction.is_dismissed() => ContradictionState::Open,
                 false if contradiction.resolutions.is_empty() => ContradictionState::Closed,
                 _ => ContradictionState::Resolved,
             };
+        }
+        found
+    }
+
+    /// Returns the contradiction that is known between a memory and one that is about to be stored, each given with the hash
+    /// of its text. `earlier` are the memories that the new one replaces or repeats: what is known about them holds for the
+    /// new one if they say the same.
+    pub fn earlier_contradiction(
+        &self,
+        (memory, hash): (&Referent, &str),
+        (earlier, new_hash): (&[Referent], &str),
+    ) -> Option<EarlierContradiction> {
+        let names = |end: &Referent| [self.heads(end), vec![self.canonical(end)]].concat();
+        let earlier: BTreeSet<Referent> = earlier.iter().flat_map(names).collect();
+        let is_memory = |end: &Referent| names(end).iter().any(|name| name == memory);
+        let is_new = |end: &Referent| names(end).iter().any(|name| earlier.contains(name));
+        let mut found: Option<EarlierContradiction> = None;
+        let items = self.items(RecordKind::Contradiction);
+        for item in items.filter(|item| item.standing == Standing::Active) {
+            let Body::Contradiction(body) = &item.record.body else { continue };
+            let is_meant = [[0, 1], [1, 0]].into_iter().any(|[of_memory, of_new]| {
+                let ends = [&body.a, &body.b];
+                body.text_hash(of_memory) == Some(hash)
+                    && body.text_hash(of_new) == Some(new_hash)
+                    && is_memory(ends[of_memory])
+                    && is_new(ends[of_new])
+            });
+            if is_meant {
+                let resolutions = self.resolutions_of(item.id);
+                let first = found.get_or_insert_with(|| EarlierContradiction {
+                    id: body.id(),
+                    is_dismissed: false,
+                });
+                first.is_dismissed |=
+                    resolutions.iter().any(|(_, it)| *it == Resolution::BothValid);
+            }
         }
         found
     }
@@ -199,12 +250,15 @@ mod tests {
         line(n, Body::Event(event), &[])
     }
 
+    /// Returns the hash of the text of each record.
+    fn hash_in(memory: &Memory) -> impl Fn(&Referent) -> Option<String> {
+        |memory_id| Some(short_hash(&memory.record(memory_id.record_id()?)?.text()))
+    }
+
     /// Returns the state and the memories of the contradictions of some lines.
     fn states(lines: &[Line]) -> Vec<(ContradictionState, [Referent; 2])> {
         let memory = fold(lines.to_vec(), None);
-        let hash =
-            |memory_id: &Referent| Some(short_hash(&memory.record(memory_id.record_id()?)?.text()));
-        let found = memory.contradictions(hash);
+        let found = memory.contradictions(hash_in(&memory));
         found.into_iter().map(|it| (it.state, it.memories)).collect()
     }
 
@@ -269,10 +323,63 @@ mod tests {
     }
 
     #[test]
-    fn records_of_equal_memories_are_one_contradiction() {
+    fn records_of_equal_memories_are_one_contradiction_with_all_their_ids() {
         // Another branch stored the first fact again, and found the contradiction with that record.
         let copy = contradiction(7, (6, "five"), (2, "six"));
-        let merged = with(&[fact(6, "five", &[]), copy]);
+        let merged = with(&[fact(6, "five", &[]), copy.clone()]);
         assert_eq!(states(&merged), [(ContradictionState::Open, pair(1, 2))]);
+        let memory = fold(merged, None);
+        let of_copy = match &copy.record.body {
+            Body::Contradiction(body) => body.id(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(memory.contradictions(hash_in(&memory))[0].other_ids, [of_copy]);
+    }
+
+    #[test]
+    fn a_reworded_entry_makes_another_contradiction() {
+        let of_entry = |n: u128, text: &str| {
+            let body = ContradictionRecord {
+                a: id(1).into(),
+                b: Referent::entry("3f2a"),
+                score: 0.9,
+                certainty: "certain".into(),
+                aspect: "number".into(),
+                reason: String::new(),
+                text_hashes: vec![short_hash("five"), short_hash(text)],
+            };
+            line(n, Body::Contradiction(Box::new(body)), &[])
+        };
+        let dismissal = event(4, EventAction::Resolve, &[3], &[], Some(Resolution::BothValid));
+        let lines = [fact(1, "five", &[]), of_entry(3, "six"), dismissal, of_entry(5, "seven")];
+        let memory = fold(lines, None);
+        for (text, expected) in [("seven", (false, true)), ("six", (true, false))] {
+            let found = memory.contradictions(|memory_id| match memory_id {
+                Referent::Entry(_) => Some(short_hash(text)),
+                other => hash_in(&memory)(other),
+            });
+            assert_eq!((found[0].is_current, found[1].is_current), expected, "{text}");
+            assert_eq!(
+                found.iter().any(|it| it.state == ContradictionState::Open),
+                text == "seven",
+                "what was dismissed is the other text"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_known_about_a_memory_is_known_about_what_repeats_or_replaces_it() {
+        let archive = event(4, EventAction::Archive, &[2], &[], None);
+        let dismissal = event(5, EventAction::Resolve, &[3], &[], Some(Resolution::BothValid));
+        let known = |lines: &[Line], text: &str| {
+            let (five, hash) = (short_hash("five"), short_hash(text));
+            fold(lines.to_vec(), None)
+                .earlier_contradiction((&id(1).into(), &five), (&[id(2).into()], &hash))
+                .map(|it| it.is_dismissed)
+        };
+        assert_eq!(known(&found(), "six"), Some(false));
+        assert_eq!(known(&with(std::slice::from_ref(&archive)), "six"), Some(false));
+        assert_eq!(known(&with(&[archive, dismissal]), "six"), Some(true));
+        assert_eq!(known(&found(), "seven"), None);
     }
 }

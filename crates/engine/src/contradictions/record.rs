@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use heirloom_core::contradiction::{Certainty, Verdict};
-use heirloom_core::fold::ContradictionState;
 use heirloom_core::record::{Body, CERTAIN, ContradictionRecord, Origin, Record, Referent};
 
 use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
@@ -57,11 +56,17 @@ pub(super) fn record_contradictions(
     Ok(recorded)
 }
 
-/// Returns the pairs of memories whose contradiction is open, or of which somebody said that both hold.
+/// Says that a contradiction could not be recorded, and why.
+pub(super) fn unrecorded_note(error: &Error) -> String {
+    format!("a contradiction could not be recorded: {}", error.message)
+}
+
+/// Returns the pairs of memories whose contradiction is open, or of which somebody said that both hold. What was said about
+/// an earlier text of a memory does not count.
 pub(crate) fn known_pairs(session: &Session, known: &MemorySlice) -> HashSet<[Referent; 2]> {
     let found = known.found_contradictions(session.today()).into_iter();
-    let standing = found.filter(|it| it.state == ContradictionState::Open || it.is_dismissed());
-    standing.map(|it| pair_of(&it.memories[0], &it.memories[1])).collect()
+    let current = found.filter(|it| it.is_current);
+    current.map(|it| pair_of(&it.memories[0], &it.memories[1])).collect()
 }
 
 /// Returns two memories in the order of their ids.

@@ -33,11 +33,16 @@ pub struct ContradictionRecord {
 }
 
 impl ContradictionRecord {
-    /// Returns the id of the pair, in the form of the ids of records: whoever finds the contradiction, whenever, and in
-    /// whichever order, its id is the same.
+    /// Returns the id of the pair and of what the two say, in the form of the ids of records: whoever finds the
+    /// contradiction, whenever, and in whichever order, its id is the same. A memory that is reworded makes another
+    /// contradiction, since an entry keeps its id then.
     pub fn id(&self) -> String {
-        let (first, second) =
-            if self.a <= self.b { (&self.a, &self.b) } else { (&self.b, &self.a) };
+        let end = |memory: &Referent, number: usize| match self.text_hash(number) {
+            Some(hash) => format!("{memory} ({hash})"),
+            None => memory.to_string(),
+        };
+        let (a, b) = (end(&self.a, 0), end(&self.b, 1));
+        let (first, second) = if self.a <= self.b { (a, b) } else { (b, a) };
         let pair = format!("{first} contradicts {second}");
         let mut id = [0; 16];
         id.copy_from_slice(&blake3::hash(pair.as_bytes()).as_bytes()[..16]);
@@ -61,5 +66,30 @@ impl RecordBody for ContradictionRecord {
 
     fn referents(&self) -> Vec<&Referent> {
         vec![&self.a, &self.b]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_depends_on_the_memories_and_on_what_they_say_and_not_on_their_order() {
+        let contradiction = |[a, b]: [(&str, &str); 2]| ContradictionRecord {
+            a: Referent::entry(a.0),
+            b: Referent::entry(b.0),
+            score: 0.9,
+            certainty: CERTAIN.into(),
+            aspect: "number".into(),
+            reason: String::new(),
+            text_hashes: vec![a.1.into(), b.1.into()],
+        };
+        let id = contradiction([("1", "aa"), ("2", "bb")]).id();
+        assert_eq!(contradiction([("2", "bb"), ("1", "aa")]).id(), id);
+        for other in
+            [[("1", "aa"), ("3", "bb")], [("1", "aa"), ("2", "cc")], [("1", "bb"), ("2", "aa")]]
+        {
+            assert_ne!(contradiction(other).id(), id, "{other:?}");
+        }
     }
 }

@@ -185,6 +185,34 @@ fn a_dismissal_holds_for_the_text_it_was_made_for() {
 }
 
 #[test]
+fn an_entry_that_cannot_be_marked_keeps_nothing_else_from_being_stored() {
+    let team = Workspace::with(HEIR, TEAM);
+    let path = "plans/0042-graph/agents/001-schema.memory.md";
+    team.run(&["memory", "add", "0042", "001", "finding", SHORT]).ok();
+    let document = team.read(path);
+    let line = document.lines().find(|line| line.contains(SHORT)).unwrap();
+    team.write(path, document.replace(line, &format!("- {SHORT}. <!-- TODO")));
+    let unmarkable = team.read(path);
+    let stored = store(&team, LONG);
+    assert_eq!(stored["done"], "stored");
+    let found = &stored["contradictions"][0];
+    assert_eq!(found.get("contradiction"), None, "{stored:#}");
+    assert!(found["not_recorded"].as_str().unwrap().contains(path), "{stored:#}");
+    write_facts(&team, &["The lobby opens at 8 o'clock", "The lobby opens at 9 o'clock"]);
+    let scanned = team.json("contradictions scan");
+    assert_eq!(scanned["new"].as_array().unwrap().len(), 1, "{scanned:#}");
+    assert!(scanned["notes"][0].as_str().unwrap().contains(path), "{scanned:#}");
+    assert_eq!(open(&team).len(), 1);
+    assert_eq!(team.read(path), unmarkable);
+}
+
+/// Adds an entry to the memory of a plan, or of an agent.
+fn add_entry(workspace: &Workspace, owner: &[&str], kind: &str, text: &str) -> Value {
+    let arguments = [&["memory", "add"], owner, &[kind, text, "--json"]].concat();
+    serde_json::from_str(&workspace.run(&arguments).ok()).unwrap()
+}
+
+#[test]
 fn a_contradiction_is_closed_with_one_of_its_memories() {
     let team = Workspace::with(HEIR, TEAM);
     let [a, _, id] = contradict(&team);

@@ -12,9 +12,13 @@ use heirloom_core::{Hint, transcript};
 use heirloom_embed::builtin;
 use schemars::JsonSchema;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::judge::{PairJudge, ReadMemory, sentence_of};
-use super::record::{NewContradiction, pair_of, record_contradictions, write_contradiction};
+use super::record::{
+    NewContradiction, RecordedContradictions, pair_of, record_contradictions, unrecorded_note,
+    write_contradiction,
+};
 use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, WriteTransaction};
 use crate::recall::read_similar_to;
 use crate::view::{Role, View, present, span};
@@ -51,7 +55,8 @@ pub(crate) struct ContradictedMemory {
     text: String,
     /// The path and line where it is written.
     source: String,
-    /// Id of the recorded contradiction, by which it is resolved.
+    /// Id of the recorded contradiction, by which it is resolved; empty if it could not be recorded.
+    #[serde(skip_serializing_if = "String::is_empty")]
     contradiction: String,
     /// Whether they certainly contradict each other, or may.
     certainty: Certainty,
@@ -61,18 +66,22 @@ pub(crate) struct ContradictedMemory {
     score: f64,
     /// Why.
     reason: String,
+    /// Why it could not be recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_recorded: Option<String>,
 }
 
 impl ContradictedMemory {
-    /// Describes a contradiction with a known memory, under the id of its record.
-    fn new(known: &MemorySlice, found: &NewContradiction, id: String) -> Self {
+    /// Describes a contradiction with a known memory, under the id of its record or with the reason why it has none.
+    fn new(known: &MemorySlice, found: &NewContradiction, recorded: Result<String, Error>) -> Self {
         let item = known.item(&found.a.referent);
         let Verdict { probability, certainty, kind, ref reason, .. } = found.verdict;
         ContradictedMemory {
             id: item.as_ref().map_or_else(|| found.a.referent.to_string(), |item| item.id.clone()),
             text: transcript::excerpt(&found.a.text, MAX_SHOWN_CHARS),
             source: item.map(|item| item.source).unwrap_or_default(),
-            contradiction: id,
+            not_recorded: recorded.as_ref().err().map(unrecorded_note),
+            contradiction: recorded.unwrap_or_default(),
             certainty,
             differs_in: kind,
             score: (probability * 1000.0).round() / 1000.0,
@@ -86,73 +95,106 @@ pub(crate) fn check_new_record(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     record: &Record,
-) -> Result<Vec<ContradictedMemory>, Error> {
+) -> Vec<ContradictedMemory> {
     let Some(new) = ComparableMemory::of_record(record.id.into(), record) else {
-        return Ok(vec![]);
+        return vec![];
     };
-    check_new(transaction, known, &new, |name| record.supersedes.contains(name))
+    check_new(transaction, known, &new, &record.supersedes)
 }
 
 /// Compares an entry that a transaction writes to a document with similar memories, and records what it contradicts in the
-/// same transaction. `document` is the edited document.
+/// same transaction. `document` is the edited document; `fact` is the fact that was made of the entry, if one was.
 pub(crate) fn check_new_entry(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     document: &MemoryDocument,
     entry: &MemoryEntry,
-) -> Result<Vec<ContradictedMemory>, Error> {
-    let Some(mut new) = ComparableMemory::of_entry(document, entry) else { return Ok(vec![]) };
-    let found = find_contradicted(transaction.session(), known, &new, |_| false);
-    if found.is_empty() {
-        return Ok(vec![]);
+    fact: Option<Uuid>,
+) -> Vec<ContradictedMemory> {
+    if let Some(fact) = fact {
+        let new = ComparableMemory {
+            referent: fact.into(),
+            selectors: document.selectors.clone(),
+            ..ComparableMemory::of_text(&entry.full_text())
+        };
+        return check_new(transaction, known, &new, &[]);
     }
-    new.referent = Referent::Entry(transaction.write_entry_id(known, document, entry)?);
-    write_all(transaction, known, &new, found)
+    let Some(mut new) = ComparableMemory::of_entry(document, entry) else { return vec![] };
+    let found = find_contradicted(transaction.session(), known, &new, &[]);
+    if found.is_empty() {
+        return vec![];
+    }
+    match transaction.write_entry_id(known, document, entry) {
+        Ok(id) => {
+            new.referent = Referent::Entry(id);
+            write_all(transaction, known, &new, found)
+        }
+        Err(error) => {
+            let unrecorded = |found: &NewContradiction| {
+                ContradictedMemory::new(known, found, Err(error.clone()))
+            };
+            found.iter().map(unrecorded).collect()
+        }
+    }
 }
 
 /// Compares a memory that a transaction writes with similar ones, and records what it contradicts in the same transaction.
+/// `earlier` are the memories that it replaces or repeats.
 pub(crate) fn check_new(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     new: &ComparableMemory,
-    is_left_out: impl Fn(&Referent) -> bool,
-) -> Result<Vec<ContradictedMemory>, Error> {
-    let found = find_contradicted(transaction.session(), known, new, is_left_out);
+    earlier: &[Referent],
+) -> Vec<ContradictedMemory> {
+    let found = find_contradicted(transaction.session(), known, new, earlier);
     write_all(transaction, known, new, found)
 }
 
+/// Records contradictions of a new memory. One that cannot be recorded does not keep the memory from being stored.
 fn write_all(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     new: &ComparableMemory,
     found: Vec<NewContradiction>,
-) -> Result<Vec<ContradictedMemory>, Error> {
+) -> Vec<ContradictedMemory> {
+    if found.is_empty() {
+        return vec![];
+    }
     let mut contradicted = Vec::new();
     for found in found {
         let found = NewContradiction { b: new.clone(), ..found };
-        let id = write_contradiction(transaction, known, &found)?;
-        contradicted.push(ContradictedMemory::new(known, &found, id));
+        let written = write_contradiction(transaction, known, &found);
+        contradicted.push(ContradictedMemory::new(known, &found, written));
     }
-    Ok(contradicted)
+    contradicted
 }
 
 /// Compares records that were stored together with similar ones, and records what they contradict. Returns a note for each
-/// contradiction.
-pub(crate) fn check_stored(session: &Session, stored: &[Referent]) -> Result<Vec<String>, Error> {
+/// contradiction. They stay stored if that fails.
+pub(crate) fn check_stored(session: &Session, stored: &[Referent]) -> Vec<String> {
+    if stored.is_empty() {
+        return vec![];
+    }
+    let failed =
+        |error: Error| vec![format!("contradictions were not looked for: {}", error.message)];
+    find_and_record(session, stored).unwrap_or_else(failed)
+}
+
+fn find_and_record(session: &Session, stored: &[Referent]) -> Result<Vec<String>, Error> {
     let mut found: Vec<NewContradiction> = Vec::new();
     let known = MemoryQuery::new()
         .referents_without_relations(stored.iter().take(MAX_STORED_TOGETHER).cloned())
-        .read_without_documents(session);
+        .read(session)?;
     for memory in stored.iter().take(MAX_STORED_TOGETHER) {
         let Some(new) = known.comparable(memory, session.today()) else { continue };
         let similar = read_similar_to(session, &new.text)?;
-        for contradiction in find_contradicted(session, &similar, &new, |_| false) {
+        for contradiction in find_contradicted(session, &similar, &new, &[]) {
             if !found.iter().any(|other| is_same(other, &contradiction)) {
                 found.push(contradiction);
             }
         }
     }
-    let recorded = record_contradictions(session, &found)?;
+    let RecordedContradictions { ids, notes } = record_contradictions(session, &found)?;
     let note = |(number, id): (usize, String)| {
         let NewContradiction { a, b, verdict } = &found[number];
         let reason = match verdict.reason.as_str() {
@@ -162,7 +204,12 @@ pub(crate) fn check_stored(session: &Session, stored: &[Referent]) -> Result<Vec
         let (a, b, id) = (a.referent.short(), b.referent.short(), short_id(&id));
         format!("{b} contradicts {a}: {reason} (contradiction {id})")
     };
-    Ok(recorded.into_iter().map(note).collect())
+    let others = stored.len().saturating_sub(MAX_STORED_TOGETHER);
+    let others = (others > 0).then(|| {
+        let memories = present::count(others, "memory");
+        format!("{memories} were not compared with others; a scan for contradictions compares all")
+    });
+    Ok(ids.into_iter().map(note).chain(notes).chain(others).collect())
 }
 
 /// Returns whether two contradictions are between the same memories.
@@ -170,17 +217,18 @@ fn is_same(one: &NewContradiction, other: &NewContradiction) -> bool {
     pair_of(&one.a.referent, &one.b.referent) == pair_of(&other.a.referent, &other.b.referent)
 }
 
-/// Returns the known memories that a new one contradicts, the most likely first. Those that it replaces are left out.
+/// Returns the known memories that a new one contradicts, the most likely first. Those that it replaces or repeats are left
+/// out.
 fn find_contradicted(
     session: &Session,
     known: &MemorySlice,
     new: &ComparableMemory,
-    is_left_out: impl Fn(&Referent) -> bool,
+    earlier: &[Referent],
 ) -> Vec<NewContradiction> {
     let mut others = known.comparable_memories(session.today());
     others.retain(|other| {
         other.referent != new.referent
-            && !is_left_out(&other.referent)
+            && !earlier.contains(&other.referent)
             && new.has_common_scope(other)
     });
     let mut others = keep_similar(others, new);
@@ -283,8 +331,13 @@ pub(crate) fn show_contradicted(view: &mut View, memories: &[ContradictedMemory]
             true => resolve,
             false => resolve.then(format!("{}; ", memory.reason)),
         };
-        let id = short_id(&memory.contradiction);
-        let resolve = resolve.call("contradictions_resolve", [("id", id), ("resolution", "…")]);
+        let resolve = match &memory.not_recorded {
+            Some(reason) => resolve.then(reason.clone()),
+            None => {
+                let id = short_id(&memory.contradiction);
+                resolve.call("contradictions_resolve", [("id", id), ("resolution", "…")])
+            }
+        };
         view.line([span(Role::Dim, resolve)]);
     }
 }

@@ -22,14 +22,24 @@ pub(crate) struct NewContradiction {
     pub(crate) verdict: Verdict,
 }
 
+/// The contradictions that were recorded.
+#[derive(Debug, Default)]
+pub(super) struct RecordedContradictions {
+    /// Their ids, by their position.
+    pub(super) ids: Vec<(usize, String)>,
+    /// Why others could not be recorded, each reason once.
+    pub(super) notes: Vec<String>,
+}
+
 /// Records contradictions in a transaction of their own. Those that are known meanwhile, and those whose memories changed
-/// since they were judged, are left out. Returns the ids of the others, by their position.
+/// since they were judged, are left out.
 pub(super) fn record_contradictions(
     session: &Session,
     found: &[NewContradiction],
-) -> Result<Vec<(usize, String)>, Error> {
+) -> Result<RecordedContradictions, Error> {
+    let mut recorded = RecordedContradictions::default();
     if found.is_empty() {
-        return Ok(vec![]);
+        return Ok(recorded);
     }
     let mut transaction = WriteTransaction::begin(session, false)?;
     let memories = found.iter().flat_map(|it| [it.a.referent.clone(), it.b.referent.clone()]);
@@ -38,7 +48,6 @@ pub(super) fn record_contradictions(
         .contradictions()
         .read(session)?;
     let mut pairs = known_pairs(session, &known);
-    let mut recorded = Vec::new();
     for (number, contradiction) in found.iter().enumerate() {
         let NewContradiction { a, b, .. } = contradiction;
         let is_unchanged = |memory: &ComparableMemory| {
@@ -49,9 +58,13 @@ pub(super) fn record_contradictions(
         {
             continue;
         }
-        let id = write_contradiction(&mut transaction, &known, contradiction)?;
-        recorded.push((number, id));
+        match write_contradiction(&mut transaction, &known, contradiction) {
+            Ok(id) => recorded.ids.push((number, id)),
+            Err(error) => recorded.notes.push(unrecorded_note(&error)),
+        }
     }
+    recorded.notes.sort();
+    recorded.notes.dedup();
     transaction.commit()?;
     Ok(recorded)
 }
@@ -75,13 +88,17 @@ pub(crate) fn pair_of(a: &Referent, b: &Referent) -> [Referent; 2] {
     [a.clone(), b.clone()]
 }
 
-/// Writes the record of a contradiction, and returns its id. The ids of entries are written beside them first.
+/// Writes the record of a contradiction, and returns its id. The ids of entries are written beside them first, which fails
+/// where the text leaves no room for a comment.
 pub(super) fn write_contradiction(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     contradiction: &NewContradiction,
 ) -> Result<String, Error> {
     let NewContradiction { a, b, verdict } = contradiction;
+    if !(0.0..=1.0).contains(&verdict.probability) {
+        return Err(Error::system(format!("{} is no probability", verdict.probability)));
+    }
     let mut end = |memory: &ComparableMemory| {
         let referent = stored_referent(transaction, known, &memory.referent)?;
         Ok::<_, Error>((referent, memory.text_hash()))

@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::candidates::{PairsOfMemory, ScanCandidates};
 use super::judge::{PairJudge, ReadMemory, sentence_of};
 use super::language_model::LanguageModelJudge;
-use super::record::{NewContradiction, known_pairs, pair_of, record_contradictions};
+use super::record::{
+    NewContradiction, RecordedContradictions, known_pairs, pair_of, record_contradictions,
+};
 use super::verdict_cache::{CachedVerdict, PairKey, VerdictCache};
 use crate::memory::{ComparableMemory, WholeMemory};
 use crate::{Error, Session};
@@ -140,7 +142,10 @@ pub(crate) fn scan(session: &Session, dry_run: bool) -> Result<ScanReport, Error
     found.truncate(MAX_NEW);
     let mut ids: HashMap<usize, String> = HashMap::new();
     if !dry_run {
-        ids.extend(record_contradictions(session, &found)?);
+        let RecordedContradictions { ids: new_ids, notes } =
+            record_contradictions(session, &found)?;
+        ids.extend(new_ids);
+        report.notes.extend(notes);
         let recorded = ids.keys().map(|number| &found[*number]);
         scanner.known.extend(recorded.map(|it| pair_of(&it.a.referent, &it.b.referent)));
         let is_finished = report.left_pairs + report.left_contradictions == 0;

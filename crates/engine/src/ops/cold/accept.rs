@@ -140,7 +140,7 @@ impl Operation for ColdAccept {
         let records = accepted.into_iter().filter_map(|accepted| accepted.record);
         let mut referents: Vec<Referent> = records.map(Referent::Record).collect();
         referents.dedup();
-        notes.extend(check_stored(session, &referents)?);
+        notes.extend(check_stored(session, &referents));
         let known = MemoryQuery::new().referents(referents.clone()).read(session)?;
         let items = known.describe(&referents, Standing::Active);
         Ok(AcceptedProposals { stored: ChangedItems { done: "stored", items, notes }, rules })

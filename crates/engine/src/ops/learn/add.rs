@@ -163,7 +163,7 @@ impl<K: LearningKind> Operation for Learn<K> {
             selectors: file.selectors.clone(),
             ..ComparableMemory::of_text(&statements(&entry))
         };
-        let contradictions = check_new(&mut transaction, &known, &stated, |_| false)?;
+        let contradictions = check_new(&mut transaction, &known, &stated, &[]);
         if !contradictions.is_empty() {
             mark_id(&mut transaction, &file, &entry)?;
         }

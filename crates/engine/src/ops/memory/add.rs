@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 
-use crate::contradictions::{check_new, check_new_entry};
-use crate::memory::{ComparableMemory, MemoryQuery, WriteTransaction, lifecycle};
+use crate::contradictions::check_new_entry;
+use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
 use crate::ops::answers::WrittenEntry;
 use crate::recall::read_similar_to;
 use crate::workspace::memory_file::MemoryFile;
@@ -106,6 +106,7 @@ impl Operation for MemoryAdd {
         let counters = Counters { updated, sessions: None, contributor, agents: &agents };
         transaction.update_counters(&file.path, &counters)?;
         let mut written = describe("added", &file, &entry);
+        let mut stored = None;
         if is_fact_candidate(&file, &entry) {
             let known = MemoryQuery::new()
                 .new_entries(&file.path, std::slice::from_ref(&entry.id))
@@ -115,20 +116,13 @@ impl Operation for MemoryAdd {
             let (id, fact) = lifecycle::ingest_entry(&mut transaction, &known, &document, &entry)?;
             written.id = id;
             written.fact = fact.map(|id| id.to_string());
+            stored = fact;
         }
         let similar = read_similar_to(session, &entry.full_text())?;
-        written.contradictions = match written.fact.as_deref().map(Referent::from) {
-            Some(referent) => {
-                let text = entry.full_text();
-                let fact = ComparableMemory { referent, ..ComparableMemory::of_text(&text) };
-                check_new(&mut transaction, &similar, &fact, |_| false)?
-            }
-            None => {
-                let text = transaction.current_text(&file.path, "").to_owned();
-                let document = similar.edited_document(&file, text);
-                check_new_entry(&mut transaction, &similar, &document, &entry)?
-            }
-        };
+        let text = transaction.current_text(&file.path, "").to_owned();
+        let document = similar.edited_document(&file, text);
+        written.contradictions =
+            check_new_entry(&mut transaction, &similar, &document, &entry, stored);
         transaction.commit()?;
         Ok(written)
     }

@@ -69,7 +69,7 @@ impl Operation for NotePromote {
         request.attributes.apply_to(&mut record, &mut transaction, &nearby)?;
         let near = SimilarMemory::find(&record, &nearby);
         transaction.write(&nearby, &record)?;
-        let contradictions = check_new_record(&mut transaction, &nearby, &record)?;
+        let contradictions = check_new_record(&mut transaction, &nearby, &record);
         transaction.write_event(
             &known,
             EventAction::Resolve,

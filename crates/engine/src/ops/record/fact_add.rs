@@ -81,7 +81,7 @@ impl Operation for FactAdd {
         });
         let notes = notes.collect();
         transaction.write(&known, &record)?;
-        let contradictions = check_new_record(&mut transaction, &known, &record)?;
+        let contradictions = check_new_record(&mut transaction, &known, &record);
         transaction.commit()?;
         let stored = StoredRecord::of("stored", &record);
         Ok(StoredRecord { contradictions, near, notes, ..stored })

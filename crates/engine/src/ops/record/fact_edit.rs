@@ -84,7 +84,7 @@ impl Operation for FactEdit {
         let affected = read_affected(session, &record, &[])?;
         let near = SimilarMemory::find(&record, &affected);
         transaction.write_with(&known, &record, unknown_fields)?;
-        let contradictions = check_new_record(&mut transaction, &affected, &record)?;
+        let contradictions = check_new_record(&mut transaction, &affected, &record);
         transaction.commit()?;
         Ok(StoredRecord { contradictions, near, ..StoredRecord::of("superseded", &record) })
     }

@@ -162,6 +162,21 @@ fn recorded(workspace: &Workspace) -> usize {
 }
 
 #[test]
+fn what_is_said_about_a_memory_holds_for_what_repeats_or_replaces_it() {
+    let team = Workspace::with(HEIR, TEAM);
+    let [_, b, id] = contradict(&team);
+    team.run(&["memory", "archive", &b]).ok();
+    let again = store(&team, LONG);
+    assert_eq!(again["contradictions"][0]["contradiction"], json!(id), "{again:#}");
+    assert_eq!((open(&team).len(), recorded(&team)), (1, 1));
+    resolve(&team, &id, &["both_valid"]);
+    let edited = team.run(&["fact", "edit", &id_of(&again), "--tag", "gateway", "--json"]).ok();
+    assert!(!edited.contains("\"contradictions\""), "{edited}");
+    assert_eq!((open(&team).len(), recorded(&team)), (0, 1));
+    assert_eq!(team.json("contradictions scan")["new"], json!([]));
+}
+
+#[test]
 fn a_dismissal_holds_for_the_text_it_was_made_for() {
     let team = Workspace::with(HEIR, TEAM);
     store(&team, LONG);

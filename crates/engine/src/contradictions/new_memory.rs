@@ -99,7 +99,9 @@ pub(crate) fn check_new_record(
     let Some(new) = ComparableMemory::of_record(record.id.into(), record) else {
         return vec![];
     };
-    check_new(transaction, known, &new, &record.supersedes)
+    let equal = known.memory.find_equal(record).map(|item| item.id.into());
+    let earlier: Vec<Referent> = record.supersedes.iter().cloned().chain(equal).collect();
+    check_new(transaction, known, &new, &earlier)
 }
 
 /// Compares an entry that a transaction writes to a document with similar memories, and records what it contradicts in the
@@ -127,7 +129,7 @@ pub(crate) fn check_new_entry(
     match transaction.write_entry_id(known, document, entry) {
         Ok(id) => {
             new.referent = Referent::Entry(id);
-            write_all(transaction, known, &new, found)
+            write_all(transaction, known, &new, &[], found)
         }
         Err(error) => {
             let unrecorded = |found: &NewContradiction| {
@@ -147,23 +149,38 @@ pub(crate) fn check_new(
     earlier: &[Referent],
 ) -> Vec<ContradictedMemory> {
     let found = find_contradicted(transaction.session(), known, new, earlier);
-    write_all(transaction, known, new, found)
+    write_all(transaction, known, new, earlier, found)
 }
 
-/// Records contradictions of a new memory. One that cannot be recorded does not keep the memory from being stored.
+/// Records contradictions of a new memory. One that is known is described under its id, and left out if somebody said that
+/// both hold. One that cannot be recorded does not keep the memory from being stored.
 fn write_all(
     transaction: &mut WriteTransaction<'_>,
     known: &MemorySlice,
     new: &ComparableMemory,
+    earlier: &[Referent],
     found: Vec<NewContradiction>,
 ) -> Vec<ContradictedMemory> {
     if found.is_empty() {
         return vec![];
     }
+    let earlier = [earlier, std::slice::from_ref(&new.referent)].concat();
+    let memories = found.iter().map(|it| it.a.referent.clone()).chain(earlier.iter().cloned());
+    let recorded = MemoryQuery::new()
+        .referents_without_relations(memories.collect::<Vec<_>>())
+        .contradictions()
+        .read_without_documents(transaction.session());
+    let new_hash = new.text_hash();
     let mut contradicted = Vec::new();
     for found in found {
         let found = NewContradiction { b: new.clone(), ..found };
-        let written = write_contradiction(transaction, known, &found);
+        let (other, hash) = (&found.a.referent, found.a.text_hash());
+        let written =
+            match recorded.memory.earlier_contradiction((other, &hash), (&earlier, &new_hash)) {
+                Some(known) if known.is_dismissed => continue,
+                Some(known) => Ok(known.id),
+                None => write_contradiction(transaction, known, &found),
+            };
         contradicted.push(ContradictedMemory::new(known, &found, written));
     }
     contradicted

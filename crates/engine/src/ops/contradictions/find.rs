@@ -26,8 +26,11 @@ pub(super) fn find<'k>(
 ) -> Result<StandingContradiction<'k>, Error> {
     let mut all = known.found_contradictions(session.today());
     let wanted = typed.trim().to_ascii_lowercase();
-    let is_meant = |id: &str| wanted.len() >= MIN_ID_CHARS && id.ends_with(&wanted);
-    let found: Vec<usize> = (0..all.len()).filter(|at| is_meant(&all[*at].id)).collect();
+    let is_meant = |contradiction: &StandingContradiction<'_>| {
+        let mut ids = std::iter::once(&contradiction.id).chain(&contradiction.other_ids);
+        wanted.len() >= MIN_ID_CHARS && ids.any(|id| id.ends_with(&wanted))
+    };
+    let found: Vec<usize> = (0..all.len()).filter(|at| is_meant(&all[*at])).collect();
     match found.as_slice() {
         [one] => Ok(all.swap_remove(*one)),
         [] => {

@@ -228,6 +228,17 @@ fn add_entry(workspace: &Workspace, owner: &[&str], kind: &str, text: &str) -> V
 }
 
 #[test]
+fn decisions_of_different_plans_do_not_contradict_each_other() {
+    let team = Workspace::with(HEIR, TEAM);
+    add_entry(&team, &["0042", "--plan"], "decision", SHORT);
+    let other = add_entry(&team, &["0043", "--plan"], "decision", LONG);
+    assert_eq!(other.get("contradictions"), None, "{other:#}");
+    assert_eq!(team.json("contradictions scan")["new"], json!([]));
+    let same = add_entry(&team, &["0042", "--plan"], "decision", LONG);
+    assert_eq!(same["contradictions"].as_array().map(Vec::len), Some(1), "{same:#}");
+}
+
+#[test]
 fn a_contradiction_is_closed_with_one_of_its_memories() {
     let team = Workspace::with(HEIR, TEAM);
     let [a, _, id] = contradict(&team);

@@ -99,6 +99,7 @@ pub(crate) fn check_new_record(
     let Some(new) = ComparableMemory::of_record(record.id.into(), record) else {
         return vec![];
     };
+    let new = ComparableMemory { selectors: known.selectors_of(record), ..new };
     let equal = known.memory.find_equal(record).map(|item| item.id.into());
     let earlier: Vec<Referent> = record.supersedes.iter().cloned().chain(equal).collect();
     check_new(transaction, known, &new, &earlier)

@@ -1,6 +1,7 @@
 //! Memories that others may contradict: facts, and decisions, findings and lessons of documents.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use heirloom_core::fold::{Item, Standing};
 use heirloom_core::hierarchy::Selectors;
@@ -26,9 +27,11 @@ pub(crate) struct ComparableMemory {
     pub(crate) scope: Option<String>,
     /// When a record was written; `None` for an entry or a text.
     pub(crate) recorded: Option<Timestamp>,
+    /// Whether it stays on this machine.
+    pub(crate) is_local: bool,
     /// The days on which it is true: from the first, and before the second.
     pub(crate) valid: (Option<Date>, Option<Date>),
-    /// The plan, agent or other scope in whose document an entry is.
+    /// The plan, agent or other scope in whose document an entry is, or the entry of which a fact was made.
     pub(crate) selectors: Selectors,
 }
 
@@ -41,7 +44,7 @@ impl ComparableMemory {
             Some((key, value)) if !fact.content.is_empty() => {
                 format!("{key}: {value}\n{}", fact.content)
             }
-            _ => record.text().into_owned(),
+            _ => without_number(record).into_owned(),
         };
         Some(ComparableMemory {
             referent: id,
@@ -49,6 +52,7 @@ impl ComparableMemory {
             key_value,
             scope: fact.scope.clone(),
             recorded: Some(record.at),
+            is_local: record.is_private(),
             valid: (record.valid_from, record.valid_to),
             selectors: Selectors::default(),
         })
@@ -64,6 +68,7 @@ impl ComparableMemory {
             key_value: None,
             scope: None,
             recorded: None,
+            is_local: false,
             valid: (None, None),
             selectors: document.selectors.clone(),
         })
@@ -77,6 +82,7 @@ impl ComparableMemory {
             key_value: None,
             scope: None,
             recorded: None,
+            is_local: false,
             valid: (None, None),
             selectors: Selectors::default(),
         }
@@ -115,22 +121,48 @@ impl ComparableMemory {
 
 impl MemorySlice {
     /// Returns the memories of this slice that hold on a day and that others may contradict. An entry of which a fact was
-    /// made is left out, since the fact says the same.
+    /// made is left out: the fact says the same, or was retired.
     pub(crate) fn comparable_memories(&self, today: Date) -> Vec<ComparableMemory> {
+        let entries: HashMap<&str, &MemoryDocument> =
+            self.entries().map(|(document, entry)| (entry.id.as_str(), document)).collect();
         let mut found: Vec<ComparableMemory> = Vec::new();
-        let mut entries_with_facts: HashSet<Referent> = HashSet::new();
         for item in self.memory.items(RecordKind::Fact).filter(|item| holds(item, today)) {
-            found.extend(ComparableMemory::of_record(item.id.into(), item.record));
-            entries_with_facts.extend(item.record.origin.as_ref().and_then(Origin::referred_entry));
+            let document =
+                origin_entry(item.record).and_then(|id| entries.get(id.as_str()).copied());
+            let comparable = ComparableMemory::of_record(item.id.into(), item.record);
+            found.extend(comparable.map(|memory| self.complete(memory, document)));
         }
+        let facts = self.memory.records().filter(|record| record.kind() == RecordKind::Fact);
+        let facts = facts.filter(|record| !self.memory.is_withdrawn(record.id));
+        let entries_with_facts: HashSet<String> = facts.filter_map(origin_entry).collect();
         for (document, entry) in self.entries() {
-            let referent = Referent::entry(&entry.id);
-            let is_active = self.memory.standing(&referent) == Standing::Active;
-            if is_active && !entries_with_facts.contains(&referent) {
+            let is_active = self.memory.standing(&Referent::entry(&entry.id)) == Standing::Active;
+            if is_active && !entries_with_facts.contains(&entry.id) {
                 found.extend(ComparableMemory::of_entry(document, entry));
             }
         }
         found
+    }
+
+    /// Returns the plan, agent or other scope for which a record holds: that of the entry of which it was made.
+    pub(crate) fn selectors_of(&self, record: &Record) -> Selectors {
+        let document = origin_entry(record).and_then(|id| {
+            self.entries().find(|(_, entry)| entry.id == id).map(|(document, _)| document)
+        });
+        document.map(|document| document.selectors.clone()).unwrap_or_default()
+    }
+
+    /// Adds what a record does not state itself: where it is stored, and the scope of the document that it was made from.
+    fn complete(
+        &self,
+        memory: ComparableMemory,
+        document: Option<&MemoryDocument>,
+    ) -> ComparableMemory {
+        ComparableMemory {
+            is_local: self.is_local(&memory.referent),
+            selectors: document.map(|document| document.selectors.clone()).unwrap_or_default(),
+            ..memory
+        }
     }
 
     /// Returns a memory that holds on a day and that others may contradict; `None` for any other.
@@ -138,7 +170,13 @@ impl MemorySlice {
         match referent {
             Referent::Record(id) => {
                 let item = self.memory.item(*id).filter(|item| holds(item, today))?;
-                ComparableMemory::of_record(item.id.into(), item.record)
+                let memory = ComparableMemory::of_record(item.id.into(), item.record)?;
+                let is_local = self.is_local(&memory.referent);
+                Some(ComparableMemory {
+                    is_local,
+                    selectors: self.selectors_of(item.record),
+                    ..memory
+                })
             }
             Referent::Entry(id) => {
                 let is_active = self.memory.standing(referent) == Standing::Active;
@@ -148,6 +186,26 @@ impl MemorySlice {
             }
             Referent::Document(_) | Referent::Unknown(_) => None,
         }
+    }
+}
+
+/// Returns the text of a record without the number of the decision record that it was made of, which is no part of what is
+/// decided.
+fn without_number(record: &Record) -> Cow<'_, str> {
+    let text = record.text();
+    let number = record.origin.as_ref().and_then(Origin::decision_record);
+    let rest = number.and_then(|number| text.strip_prefix(number)?.strip_prefix(": "));
+    match rest {
+        Some(rest) => Cow::Owned(rest.to_owned()),
+        None => text,
+    }
+}
+
+/// Returns the id of the entry of which a record was made.
+fn origin_entry(record: &Record) -> Option<String> {
+    match record.origin.as_ref()?.referred_entry()? {
+        Referent::Entry(id) => Some(id),
+        _ => None,
     }
 }
 

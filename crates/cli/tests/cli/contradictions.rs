@@ -228,6 +228,25 @@ fn add_entry(workspace: &Workspace, owner: &[&str], kind: &str, text: &str) -> V
 }
 
 #[test]
+fn a_decision_of_a_plan_loses_as_a_fact_and_as_an_entry() {
+    let team = Workspace::with(HEIR, TEAM);
+    let decided = add_entry(&team, &["0042", "--plan"], "decision", SHORT);
+    assert!(decided["fact"].is_string(), "{decided:#}");
+    let stored = store(&team, LONG);
+    let id = stored["contradictions"][0]["contradiction"].as_str().unwrap().to_owned();
+    resolve(&team, &id, &["b_wins"]);
+    assert_eq!(facts(&team), [LONG]);
+    let scanned = team.json("contradictions scan");
+    assert_eq!((&scanned["new"], &scanned["open"]), (&json!([]), &json!(0)), "{scanned:#}");
+    team.heir("undo").ok();
+    assert_eq!((facts(&team).len(), open(&team).len()), (2, 1));
+    // The fact may be retired in another way.
+    team.run(&["memory", "archive", decided["fact"].as_str().unwrap()]).ok();
+    let scanned = team.json("contradictions scan");
+    assert_eq!((&scanned["new"], &scanned["open"]), (&json!([]), &json!(0)), "{scanned:#}");
+}
+
+#[test]
 fn decisions_of_different_plans_do_not_contradict_each_other() {
     let team = Workspace::with(HEIR, TEAM);
     add_entry(&team, &["0042", "--plan"], "decision", SHORT);

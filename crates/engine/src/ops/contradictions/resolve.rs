@@ -1,12 +1,13 @@
 //! `contradictions resolve`: says which of two memories holds.
 
 use heirloom_core::Hint;
-use heirloom_core::fold::{ContradictionState, StandingContradiction};
+use heirloom_core::fold::{ContradictionState, Standing, StandingContradiction};
+use heirloom_core::memory::MemoryEntry;
 use heirloom_core::record::{
-    Body, Event, EventAction, Fact, FactSection, Record, Referent, Relation, RelationRecord,
-    Resolution, ShortTexts, Visibility, short_id,
+    Body, Event, EventAction, Fact, FactSection, Origin, Record, Referent, Relation,
+    RelationRecord, Resolution, ShortTexts, Visibility, short_id,
 };
-use heirloom_core::words::short_hash;
+use heirloom_core::words::{normalise, short_hash};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -257,7 +258,18 @@ impl Resolving<'_> {
         Ok((id.into(), Some(text.to_owned())))
     }
 
-    /// Returns what the log refers to a memory by: all records that say the same, or the entry.
+    /// Returns the name of the plan, agent or other scope for which two memories hold, if it is the same: what replaces them
+    /// is a fact, which belongs to no document.
+    fn common_place(&self, a: &Referent, b: &Referent) -> Option<String> {
+        let today = self.session.today();
+        let [a, b] = [a, b].map(|memory| self.known.comparable(memory, today));
+        let (a, b) = (a?.selectors, b?.selectors);
+        let common = a.iter().zip(b.iter()).take_while(|(one, other)| one == other);
+        common.last().map(|((_, name), _)| name.clone())
+    }
+
+    /// Returns what the log refers to a memory by: all records that say the same, or the entry. Of a fact that was made of
+    /// an entry, the entry is one of the names as long as it says the same.
     fn names_of(&mut self, memory: &Referent) -> Result<Vec<Referent>, Error> {
         let target = match memory {
             Referent::Record(id) => MemoryTarget::Record(*id),
@@ -285,6 +297,25 @@ impl Resolving<'_> {
             let (action, reason) = (EventAction::Unresolve, "it was decided otherwise");
             self.transaction.write_event(self.known, action, vec![], earlier, reason)?;
         }
+        let mut names = self.own_names_of(memory)?;
+        let records: Vec<&Record> =
+            names.iter().filter_map(|name| self.known.memory.record(name.record_id()?)).collect();
+        let says_same = |entry: &MemoryEntry| {
+            let referent = Referent::entry(&entry.id);
+            self.known.memory.standing(&referent) == Standing::Active
+                && records.iter().any(|record| {
+                    record.origin.as_ref().and_then(Origin::referred_entry)
+                        == Some(referent.clone())
+                        && normalise(&record.text()) == normalise(&entry.full_text())
+                })
+        };
+        let entries = self.known.entries().filter(|(_, entry)| says_same(entry));
+        let entries: Vec<Referent> = entries.map(|(_, entry)| Referent::entry(&entry.id)).collect();
+        names.extend(entries);
+        Ok(names)
+    }
+
+    fn own_names_of(&mut self, memory: &Referent) -> Result<Vec<Referent>, Error> {
         let targets = found.records.iter().copied().map(Referent::Record).collect();
         let event = Event {
             reason: self.note.to_owned(),

@@ -408,6 +408,17 @@ fn a_contradiction_with_a_private_memory_stays_on_this_machine() {
     assert_eq!(facts(&team), [SHORT]);
     let shared: String = team.shards("fact").iter().map(|shard| team.read(shard)).collect();
     assert!(shared.contains(&b) && !shared.contains("30 seconds"), "{shared}");
+    // The private fact loses, and the shared one stays what it was.
+    team.heir("undo").ok();
+    assert_eq!(facts(&team), [SHORT, LONG]);
+    resolve(&team, found["id"].as_str().unwrap(), &["b_wins"]);
+    assert_eq!(facts(&team), [LONG]);
+    assert!(open(&team).is_empty());
+    let listed = team.json("fact list").to_string();
+    assert!(listed.contains(&b), "no version of it stays on this machine: {listed}");
+    assert!(team.shards("event").is_empty());
+    team.heir("undo").ok();
+    assert_eq!((facts(&team).len(), open(&team).len()), (2, 1));
 }
 
 #[test]

@@ -160,7 +160,8 @@ struct Resolving<'s> {
 
 impl Resolving<'_> {
     /// Lets one memory replace the other. A fact gets a version that supersedes it. An entry stays where it is written: the
-    /// other memory is archived, and related to the entry. Returns the memory that holds.
+    /// other memory is archived, and related to the entry. A private memory that does not hold is archived alone: a version
+    /// of a shared fact that names it would be private, too. Returns the memory that holds.
     fn replace(
         &mut self,
         winner: &Referent,
@@ -169,10 +170,6 @@ impl Resolving<'_> {
         let losers = self.names_of(loser)?;
         let Some(item) = winner.record_id().and_then(|id| self.known.memory.item(id)) else {
             let winner = self.names_of(winner)?.remove(0);
-            let reason = match self.note {
-                "" => format!("it contradicts {}, which holds", winner.short()),
-                note => format!("it contradicts {}, which holds: {note}", winner.short()),
-            };
             let archive = EventAction::Archive;
             self.transaction.write_event(self.known, archive, losers, vec![], &reason)?;
             let relation = RelationRecord {
@@ -186,6 +183,14 @@ impl Resolving<'_> {
         };
         let unknown = unknown_fields(self.session, item.place, item.record);
         let old = item.record.clone();
+        let reason = match self.note {
+            "" => format!("it contradicts {}, which holds", winner.short()),
+            note => format!("it contradicts {}, which holds: {note}", winner.short()),
+        };
+        if losers.iter().any(|it| self.known.is_local(it)) && !self.known.is_local(winner) {
+            self.transaction.write_local_event(EventAction::Archive, losers, &reason)?;
+            return Ok((winner.clone(), None));
+        }
         let new = self.transaction.new_record(old.body.clone());
         let aliases = self.known.memory.aliases(item.id).into_iter().map(Referent::Record);
         let mut supersedes: Vec<Referent> = aliases.chain(losers).collect();
@@ -241,7 +246,7 @@ impl Resolving<'_> {
             }
             all
         };
-        let is_private = records.iter().any(|record| record.is_private());
+        let is_private = [a, b].into_iter().any(|memory| self.known.is_local(memory));
         let mut record = Record {
             tags: union(|record| &record.tags),
             artifacts: union(|record| &record.artifacts),

@@ -130,6 +130,11 @@ fn merging_replaces_both_by_a_new_fact() {
     let merge = ["contradictions", "resolve", &id, "--resolution", "merged"];
     assert!(team.run(&merge).failed(2).contains("text"));
     let text = "Requests to the billing service time out after 30 seconds, exports after 60";
+    let resolved = resolve(&team, &id, &["merged", "--note", text]);
+    assert_eq!(facts(&team), [text], "without a text, the note is the text");
+    team.heir("undo").ok();
+    assert_eq!(facts(&team), [SHORT, LONG]);
+    assert_eq!(resolved["texts"], json!([text]));
     let resolved = resolve(&team, &id, &["merged", "--text", text]);
     assert_eq!(resolved["replaced"], json!([a, b]));
     assert_eq!(facts(&team), [text]);

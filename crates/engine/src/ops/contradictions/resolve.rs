@@ -29,10 +29,10 @@ pub(crate) struct Request {
     /// Which holds: a_wins or b_wins replaces the other memory, merged replaces both by the text, and both_valid says that
     /// there is no contradiction.
     resolution: Resolution,
-    /// Why.
+    /// Why; if the memories are merged without a text, it is the text.
     #[serde(default)]
     note: Option<String>,
-    /// Text of the fact that replaces both, if they are merged.
+    /// Text of the fact that replaces both, if they are merged; the note by default.
     #[serde(default)]
     text: Option<String>,
     /// Store it even if it looks like a secret.
@@ -75,11 +75,17 @@ impl Operation for ContradictionsResolve {
     const PATHS: &[&str] = &["/contradictions/{id}/resolve"];
 
     fn run(session: &Session, request: Request) -> Result<ResolvedContradiction, Error> {
-        let text = request.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let given = |text: &'_ Option<String>| {
+            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let (note, text) = (given(&request.note), given(&request.text));
+        let text =
+            text.or_else(|| note.clone().filter(|_| request.resolution == Resolution::Merged));
+        let (note, text) = (note.as_deref(), text.as_deref());
         match (request.resolution, text) {
             (Resolution::Merged, None) => {
                 return Err(Error::bad_input("merging needs the text that replaces both")
-                    .hint(Hint::text("give it with ").field("text")));
+                    .hint(Hint::text("give it with ").field("text").then(" or ").field("note")));
             }
             (Resolution::Merged, Some(_)) | (_, None) => {}
             (other, Some(_)) => {
@@ -89,7 +95,6 @@ impl Operation for ContradictionsResolve {
                 ));
             }
         }
-        let note = request.note.as_deref().map(str::trim).filter(|note| !note.is_empty());
         let transaction = WriteTransaction::begin(session, request.allow_secret)?;
         let known = MemoryQuery::new().contradictions().read(session)?;
         let found = find(session, &known, &request.id)?;

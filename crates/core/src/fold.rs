@@ -164,7 +164,7 @@ pub fn fold(
     as_of: Option<Timestamp>,
 ) -> Memory {
     let mut memory = Memory::default();
-    let mut purged: Vec<Uuid> = Vec::new();
+    let mut purged: HashSet<Uuid> = HashSet::new();
     for line in lines.into_iter().map(Into::into) {
         // A purge also holds for the past.
         if let Body::Tombstone(tombstone) = &line.record.body {
@@ -174,11 +174,16 @@ pub fn fold(
             memory.insert(line);
         }
     }
-    for id in purged {
-        let is_tombstone = |line: &Line| line.record.kind() == RecordKind::Tombstone;
-        if memory.lines.get(&id).is_some_and(|line| !is_tombstone(line)) {
-            memory.lines.remove(&id);
-        }
+    if !purged.is_empty() {
+        // The reason of a contradiction may quote what was purged.
+        let names_purged = |record: &Record| {
+            let mut ids = record.referents().into_iter().filter_map(Referent::record_id);
+            record.kind() == RecordKind::Contradiction && ids.any(|id| purged.contains(&id))
+        };
+        memory.lines.retain(|id, line| match line.record.kind() {
+            RecordKind::Tombstone => true,
+            _ => !purged.contains(id) && !names_purged(&line.record),
+        });
     }
     memory.aliases = Aliases::of(memory.lines.values().map(Box::as_ref));
     memory.index_relations();

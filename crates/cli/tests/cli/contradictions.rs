@@ -443,6 +443,50 @@ fn purging_a_memory_purges_what_quotes_it() {
     assert!(!left.contains("60 seconds"), "{left}");
 }
 
+/// Returns the text of the shared log.
+fn log(workspace: &Workspace) -> String {
+    let files = workspace.files(".heirloom/memory").into_iter();
+    files.filter(|path| path.ends_with(".jsonl")).map(|path| workspace.read(&path)).collect()
+}
+
+#[test]
+fn a_contradiction_that_another_branch_found_is_purged_with_its_memory() {
+    let origin = team();
+    write_facts(&origin, &[SHORT, LONG]);
+    origin.commit_all("2026-02-21T00:00:00Z");
+    let b = "019c0000-0000-7000-8000-000000000001";
+    let purge = |workspace: &Workspace| drop(workspace.run(&["memory", "purge", b, "--yes"]).ok());
+    let scan = |workspace: &Workspace| {
+        assert_eq!(workspace.json("contradictions scan")["new"].as_array().unwrap().len(), 1);
+        assert!(
+            log(workspace).contains("`60`") || log(workspace).matches("60 seconds").count() > 1
+        );
+    };
+    for workspace in merge_both_ways(&origin, purge, scan) {
+        let all = workspace.json("contradictions list --all");
+        assert_eq!(all["contradictions"], json!([]), "{all:#}");
+        workspace.run(&["note", "The next write removes the line"]).ok();
+        assert_eq!(recorded(&workspace), 0);
+        assert!(!log(&workspace).contains("60"), "{}", log(&workspace));
+    }
+}
+
+#[test]
+fn what_quotes_an_entry_can_be_purged() {
+    let team = Workspace::with(HEIR, TEAM);
+    store(&team, SHORT);
+    let added = add_entry(&team, &["0042", "001"], "finding", LONG);
+    assert_eq!(recorded(&team), 1);
+    let purged = team.run(&["memory", "purge", added["id"].as_str().unwrap(), "--yes"]).ok();
+    assert!(purged.contains("001-schema.memory.md"), "the text itself is there: {purged}");
+    assert_eq!((recorded(&team), log(&team).contains("60 seconds")), (0, false));
+    let scanned = team.json("contradictions scan");
+    let id = scanned["new"][0]["id"].as_str().unwrap();
+    team.run(&["memory", "purge", &id[28..], "--yes"]).ok();
+    assert_eq!((recorded(&team), open(&team).len()), (0, 0));
+    team.run(&["memory", "purge", &id[28..], "--yes"]).failed(2);
+}
+
 #[test]
 fn two_branches_that_find_and_resolve_the_same_merge() {
     let origin = team();

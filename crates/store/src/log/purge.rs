@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use heirloom_core::record::{self, Body, Record, RecordKind};
+use heirloom_core::record::{self, Body, Record, RecordKind, Referent};
 use heirloom_core::{Hint, Problem, byte_order_mark};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -49,9 +49,12 @@ impl Tombstones {
         Tombstones::read(&list_shards_of(root, ShardScope::All, &mut vec![]))
     }
 
-    /// Returns whether a record was purged. Tombstones cannot be purged.
+    /// Returns whether a record was purged, or is a contradiction of one that was, whose reason may quote it: another branch
+    /// may have found it. Tombstones cannot be purged.
     pub fn is_purged(&self, record: &Record) -> bool {
-        self.line_hashes.contains_key(&record.id) && record.kind() != RecordKind::Tombstone
+        let is_purged = |id: Uuid| self.line_hashes.contains_key(&id);
+        (is_purged(record.id) && record.kind() != RecordKind::Tombstone)
+            || is_contradiction_of(record, is_purged)
     }
 
     /// Returns whether a tombstone names a line by its hash.
@@ -94,7 +97,8 @@ impl Tombstones {
         record: &Record,
         line: &[u8],
     ) -> Problem {
-        let is_known = self.has_line(record.id, &hash_line(line));
+        let is_known = record.kind() == RecordKind::Contradiction
+            || self.has_line(record.id, &hash_line(line));
         let message = format!("the record {} was purged, so this line is ignored", record.id);
         let hint = match is_known {
             true => Hint::text("the next command that writes removes it"),
@@ -103,6 +107,12 @@ impl Tombstones {
         };
         Problem::at(shown, number, message).hint(hint)
     }
+}
+
+/// Returns whether a record is a contradiction of a record whose id passes a test.
+fn is_contradiction_of(record: &Record, passes: impl Fn(Uuid) -> bool) -> bool {
+    record.kind() == RecordKind::Contradiction
+        && record.referents().into_iter().filter_map(Referent::record_id).any(passes)
 }
 
 /// The lines of some records, in all shards.
@@ -120,10 +130,12 @@ struct FoundLine {
     path: String,
     display_path: String,
     is_local: bool,
+    /// Whether it is a contradiction of a record that is to be purged.
+    is_contradiction: bool,
 }
 
 impl PurgedLines {
-    /// Finds every line with one of the ids.
+    /// Finds every line with one of the ids, and every contradiction of such a record.
     pub fn find(root: &Root, ids: &[Uuid]) -> Result<Self, StoreError> {
         let mut found = PurgedLines::default();
         for shard in list_shards_of(root, ShardScope::All, &mut vec![]) {
@@ -132,7 +144,7 @@ impl PurgedLines {
         Ok(found)
     }
 
-    /// Adds the lines of a shard whose ids pass a filter, but no tombstones.
+    /// Adds the lines of a shard whose ids pass a filter, and contradictions of such records, but no tombstones.
     fn add_lines(
         &mut self,
         root: &Root,
@@ -145,12 +157,13 @@ impl PurgedLines {
             Err(error) => return Err(StoreError::io(&shard.display_path, error)),
         };
         for line in bytes.split(|byte| *byte == b'\n') {
-            if written_id(line).is_some_and(|id| !is_wanted(id)) {
+            let may_name_others = shard.kind == RecordKind::Contradiction;
+            if !may_name_others && written_id(line).is_some_and(|id| !is_wanted(id)) {
                 continue;
             }
             let read = record::read(byte_order_mark::strip_bytes(line));
             if let Ok(Some(record)) = read
-                && is_wanted(record.id)
+                && (is_wanted(record.id) || is_contradiction_of(&record, &is_wanted))
                 && record.kind() != RecordKind::Tombstone
             {
                 let (base, path) = shard.base_and_path(root);
@@ -161,6 +174,7 @@ impl PurgedLines {
                     path,
                     display_path: shard.display_path.clone(),
                     is_local: shard.is_local,
+                    is_contradiction: is_contradiction_of(&record, &is_wanted),
                 });
             }
         }
@@ -234,7 +248,9 @@ impl WriteLock {
         for shard in shards.iter().filter(|shard| !checked.contains(shard)) {
             found.add_lines(root, shard, |id| tombstones.line_hashes.contains_key(&id))?;
         }
-        found.lines.retain(|line| tombstones.has_line(line.id, &line.hash));
+        found
+            .lines
+            .retain(|line| line.is_contradiction || tombstones.has_line(line.id, &line.hash));
         self.remove_lines(&found.removals())?;
         let text = serde_json::to_string(&CheckedShards::new(tombstones.checksum(), &shards));
         let text = text.map_err(|error| StoreError::io(STATE_NAME, error.into()))?;

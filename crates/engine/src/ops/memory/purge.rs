@@ -1,8 +1,10 @@
 //! `memory purge`: removes a record for good, such as a secret that was stored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use heirloom_core::record::{Origin, Record, RecordKind, Referent, short_ids};
+use heirloom_core::record::{
+    Body, ContradictionRecord, Origin, Record, RecordKind, Referent, short_ids,
+};
 use heirloom_store::log::{self, PurgedLines, Tombstones};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,12 +18,16 @@ use crate::view::present;
 use crate::view::{Role, View, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
+/// Fewest characters of the id of a contradiction that are compared.
+const MIN_ID_SUFFIX_CHARS: usize = 4;
+
 pub(crate) struct MemoryPurge;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Id, or end of the id, of the record.
+    /// Id, or end of the id, of the record; of an entry of a document or of a contradiction, whose reason may quote a
+    /// secret.
     fact_id: String,
     /// Confirm that the record should be removed.
     #[serde(default)]
@@ -57,8 +63,21 @@ impl Operation for MemoryPurge {
         let mut transaction = WriteTransaction::begin(session, false)?;
         let ids = std::slice::from_ref(&request.fact_id);
         let known = MemoryQuery::new().ids(ids).contradictions().read(session)?;
-        let purged = find_records(session, &known, &request.fact_id)?;
-        let quoting = contradictions_of(&known, &purged);
+        let mut of_entry = None;
+        let (purged, quoting) = match find_records(session, &known, &request.fact_id) {
+            Ok(purged) => {
+                let quoting = contradictions_of(&known, |it| {
+                    it.record_id().is_some_and(|id| purged.contains(&id))
+                });
+                (purged, quoting)
+            }
+            Err(error) => {
+                let found = find_contradictions(&known, &request.fact_id);
+                of_entry = matches!(known.find(&request.fact_id), Ok(MemoryTarget::Entry(..)))
+                    .then(|| format!("{}: remove it there", error.message));
+                (vec![], found.ok_or(error)?)
+            }
+        };
         let all = [purged.as_slice(), &quoting].concat();
         let lines = PurgedLines::find(session.root(), &all)?;
         if !request.yes {
@@ -70,13 +89,17 @@ impl Operation for MemoryPurge {
         let tombstones = transaction.purge(&known, &all, &lines)?;
         transaction.commit()?;
         let mut report = PurgeReport {
-            purged: purged.iter().map(Uuid::to_string).collect(),
+            purged: if purged.is_empty() { &quoting } else { &purged }
+                .iter()
+                .map(Uuid::to_string)
+                .collect(),
             files: lines.files(),
             commits: vec![],
             staged: false,
             notes: other_copies(&known, &purged),
         };
-        if !quoting.is_empty() {
+        report.notes.extend(of_entry);
+        if !quoting.is_empty() && !purged.is_empty() {
             let removed = present::count(quoting.len(), "contradiction");
             report.notes.push(format!("{removed} that may quote it were removed, too"));
         }
@@ -117,14 +140,38 @@ fn find_records(session: &Session, known: &MemorySlice, typed: &str) -> Result<V
     }
 }
 
-/// Returns the records of the contradictions of some records, whose reasons may quote them.
-fn contradictions_of(known: &MemorySlice, purged: &[Uuid]) -> Vec<Uuid> {
+/// Returns the records of the contradictions of some memories, whose reasons may quote them.
+fn contradictions_of(known: &MemorySlice, is_purged: impl Fn(&Referent) -> bool) -> Vec<Uuid> {
     let records = known.memory.records();
     let found = records.filter(|record| {
-        let mut named = record.referents().into_iter().filter_map(Referent::record_id);
-        record.kind() == RecordKind::Contradiction && named.any(|id| purged.contains(&id))
+        record.kind() == RecordKind::Contradiction && record.referents().into_iter().any(&is_purged)
     });
     found.map(|record| record.id).collect()
+}
+
+/// Returns the records of the contradictions of an entry, or of the contradiction with an id. `None` if there are none.
+fn find_contradictions(known: &MemorySlice, typed: &str) -> Option<Vec<Uuid>> {
+    let found = match known.find(typed) {
+        Ok(MemoryTarget::Entry(_, entry)) => {
+            contradictions_of(known, |it| it.entry_id() == Some(&entry.id))
+        }
+        _ => {
+            let typed = typed.trim().to_ascii_lowercase();
+            let has_id = |body: &ContradictionRecord| {
+                typed.len() >= MIN_ID_SUFFIX_CHARS && body.id().ends_with(&typed)
+            };
+            let mut ids: BTreeMap<String, Vec<Uuid>> = BTreeMap::new();
+            for record in known.memory.records() {
+                if let Body::Contradiction(body) = &record.body
+                    && has_id(body)
+                {
+                    ids.entry(body.id()).or_default().push(record.id);
+                }
+            }
+            if ids.len() == 1 { ids.into_values().flatten().collect() } else { vec![] }
+        }
+    };
+    Some(found).filter(|found| !found.is_empty())
 }
 
 /// Returns a purged record that a merge has brought back with other content. `None` if none has this id.

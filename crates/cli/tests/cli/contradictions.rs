@@ -322,6 +322,13 @@ fn a_key_with_two_values_is_certain_unless_the_scopes_differ() {
         team.json("contradictions list --certain")["contradictions"][0]["differs_in"],
         "key_value"
     );
+    // A value for a part of the project may be an exception to the general one.
+    let general = ["fact", "add", "--section", "Decisions", "--key", "test_runner"];
+    let general = team.run(&[&general[..], &["--value", "bazel test", "--json"]].concat()).ok();
+    let general: Value = serde_json::from_str(&general).unwrap();
+    for found in general["contradictions"].as_array().into_iter().flatten() {
+        assert_eq!(found["certainty"], "possible", "{general:#}");
+    }
 }
 
 #[test]

@@ -103,10 +103,18 @@ impl PairJudge {
         log_odds: Option<f32>,
     ) -> Verdict {
         let verdict = judge_texts(&a.text, &b.text, &word_nearness, log_odds);
-        match two_values_of_a_key(a.memory, b.memory) {
-            Some(of_key) if of_key.probability > verdict.probability => of_key,
+        let verdict = match two_values_of_a_key(a.memory, b.memory) {
+            Some(of_key) if of_key.is_clean || of_key.probability > verdict.probability => {
+                Verdict { probability: of_key.probability.max(verdict.probability), ..of_key }
+            }
             _ => verdict,
+        };
+        if a.memory.scope.is_some() == b.memory.scope.is_some() {
+            return verdict;
         }
+        // What holds for a part of the project may be an exception to what holds in general.
+        let certainty = verdict.certainty.min(Certainty::Possible);
+        Verdict { certainty, is_clean: false, ..verdict }
     }
 }
 
@@ -115,7 +123,8 @@ impl PairJudge {
 fn two_values_of_a_key(a: &ComparableMemory, b: &ComparableMemory) -> Option<Verdict> {
     let ((key, value), (other_key, other_value)) =
         a.key_value.as_ref().zip(b.key_value.as_ref())?;
-    if normalise(key) != normalise(other_key) || a.scope != b.scope {
+    let scope = |memory: &ComparableMemory| memory.scope.as_deref().map(normalise);
+    if normalise(key) != normalise(other_key) || scope(a) != scope(b) {
         return None;
     }
     let (plain, other_plain) = (without_spelling(value), without_spelling(other_value));
@@ -169,6 +178,9 @@ mod tests {
         assert_eq!(certainty(&runner, &keyed("linter", "clippy")), Certainty::None);
         let scoped =
             |scope: &str| ComparableMemory { scope: Some(scope.to_owned()), ..runner.clone() };
-        assert_ne!(certainty(&scoped("api"), &keyed("test_runner", "pytest")), Certainty::Certain);
+        let other = keyed("test_runner", "pytest");
+        assert_eq!(certainty(&scoped("api"), &other), Certainty::Possible);
+        let in_api = ComparableMemory { scope: Some("API".to_owned()), ..other };
+        assert_eq!(certainty(&scoped("api"), &in_api), Certainty::Certain);
     }
 }

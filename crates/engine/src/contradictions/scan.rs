@@ -203,9 +203,10 @@ struct JudgedPairs {
 
 /// Returns what a verdict on a memory depends on.
 fn judged_text(memory: &ComparableMemory) -> String {
+    let scope = memory.scope.as_ref().map(|scope| format!("{scope}\u{0}")).unwrap_or_default();
     match &memory.key_value {
-        Some((key, value)) => format!("{key}\u{0}{value}\u{0}{}", memory.text),
-        None => memory.text.clone(),
+        Some((key, value)) => format!("{scope}{key}\u{0}{value}\u{0}{}", memory.text),
+        None => format!("{scope}{}", memory.text),
     }
 }
 

@@ -263,6 +263,44 @@ fn decisions_of_different_plans_do_not_contradict_each_other() {
 }
 
 #[test]
+fn everything_that_stores_compares() {
+    let contradicts = |answer: &str| answer.contains("contradict") && answer.contains("60 seconds");
+    let question = "After how long do requests to the billing service time out?";
+    // A question that is answered, and an entry that is promoted.
+    let team = Workspace::with(HEIR, TEAM);
+    add_entry(&team, &["0042", "--plan"], "question", question);
+    add_entry(&team, &["0042", "001"], "finding", LONG);
+    let fact = id_of(&store(&team, SHORT));
+    let answered = team.run(&["memory", "resolve", "0042", "--plan", "question-1", LONG]).ok();
+    assert!(contradicts(&answered) && answered.contains(&fact[28..]), "{answered}");
+    let promoted = team.run(&["memory", "promote", "0042", "001", "finding-1"]).ok();
+    assert!(contradicts(&promoted), "{promoted}");
+    // An import, decisions of documents and a decision record.
+    let team = Workspace::with(HEIR, TEAM);
+    store(&team, SHORT);
+    let exported = Workspace::with(HEIR, TEAM);
+    store(&exported, LONG);
+    team.write("memory.jsonl", exported.heir("export").ok());
+    let imported = team.heir("import memory.jsonl").ok();
+    assert!(contradicts(&imported), "{imported}");
+    team.heir("undo").ok();
+    let decisions = format!("# Memory\n\n## Decisions\n\n- {LONG}\n");
+    team.write("plans/0043-auth/plan.memory.md", decisions);
+    let ingested = team.heir("memory ingest").ok();
+    assert!(contradicts(&ingested), "{ingested}");
+    team.heir("undo").ok();
+    let accepted = team.run(&["adr", "new", LONG, "--status", "accepted"]).ok();
+    assert!(contradicts(&accepted), "{accepted}");
+    // A text that replaces two others.
+    let team = Workspace::with(HEIR, TEAM);
+    let [_, _, id] = contradict(&team);
+    store(&team, "Requests to the payment service time out after 60 seconds");
+    let text = "Requests to the payment service time out after 45 seconds";
+    let merged = resolve(&team, &id, &["merged", "--text", text]);
+    assert_eq!(merged["contradictions"].as_array().map(Vec::len), Some(1), "{merged:#}");
+}
+
+#[test]
 fn a_contradiction_is_closed_with_one_of_its_memories() {
     let team = Workspace::with(HEIR, TEAM);
     let [a, _, id] = contradict(&team);

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::activity::Activity;
 use super::citations::{self, JudgedMemory, judge_session};
 use super::conversation::Conversation;
+use crate::contradictions::check_stored;
 use crate::memory::{
     AUTO_TAG, MemorySlice, OpenSession, WriteTransaction, drop_fields_with_secrets,
     episode_from_digest, lifecycle,
@@ -94,6 +95,8 @@ pub(crate) fn end(
     citations::remove(session, open)?;
     session.client().remove_work_session(&open.id);
     notes.extend(ingested.notes());
+    let stored: Vec<Referent> = ingested.stored.into_iter().map(Referent::Record).collect();
+    notes.extend(check_stored(session, &stored));
     Ok(EndedSession { record, notes: notes.into_iter().map(Hint::from).collect(), judged })
 }
 

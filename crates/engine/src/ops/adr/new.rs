@@ -1,11 +1,13 @@
 //! `adr new`: creates a decision record with the next free number.
 
 use heirloom_core::adr::{self, Status};
+use heirloom_core::record::Referent;
 use heirloom_core::{Document, Hint};
 use heirloom_store::layout;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::contradictions::check_stored;
 use crate::memory::{WriteTransaction, lifecycle};
 use crate::ops::answers::CreatedDocument;
 use crate::workspace::inherit;
@@ -72,13 +74,17 @@ impl Operation for AdrNew {
             .reject_secret(&text)
             .map_err(|error| error.hint("remove the secret from the title"))?;
         transaction.edit(&path, None, text.clone());
+        let mut stored = None;
         if request.status == Some(Status::Accepted) {
             let adr = adr::read(&path, &text);
             let known = lifecycle::read_ingested(session, [&adr])?;
             let document = Document { path: path.clone(), ..Document::default() };
-            lifecycle::ingest_adr(&mut transaction, &known, &adr, &document, &[])?;
+            stored = lifecycle::ingest_adr(&mut transaction, &known, &adr, &document, &[])?;
         }
         transaction.commit()?;
-        Ok(CreatedDocument { kind: "decision record", name: adr::derive_id(&path).0, path })
+        let stored: Vec<Referent> = stored.map(Referent::Record).into_iter().collect();
+        let notes = check_stored(session, &stored);
+        let name = adr::derive_id(&path).0;
+        Ok(CreatedDocument { kind: "decision record", name, path, notes })
     }
 }

@@ -3,12 +3,13 @@
 use heirloom_core::Hint;
 use heirloom_core::adr::{self, Adr, Status};
 use heirloom_core::frontmatter::{self, FrontMatterLocation};
-use heirloom_core::record::short_id;
+use heirloom_core::record::{Referent, short_id};
 use heirloom_core::supersession::Supersession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::contradictions::check_stored;
 use crate::memory::{WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::{Catalog, CatalogEntry};
@@ -90,6 +91,9 @@ impl Operation for AdrStatus {
             transaction.edit(&adr.path, Some(&catalog_entry.text), after);
             update_facts(session, &mut transaction, &catalog, (catalog_entry, adr), &mut change)?;
             transaction.commit()?;
+            let stored: Vec<Referent> =
+                change.fact.as_deref().map(Referent::from).into_iter().collect();
+            change.warnings.extend(check_stored(session, &stored).into_iter().map(Hint::from));
         }
         Ok(change)
     }

@@ -17,6 +17,9 @@ pub(crate) struct CreatedDocument {
     pub(crate) name: String,
     /// Path of the file.
     pub(crate) path: String,
+    /// Remarks, such as what the decision contradicts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
 }
 
 impl CreatedDocument {
@@ -34,7 +37,7 @@ impl CreatedDocument {
             return Err(Error::bad_input(format!("{path} already exists"))
                 .hint("choose another name, or edit the existing file"));
         }
-        Ok(CreatedDocument { kind, name, path })
+        Ok(CreatedDocument { kind, name, path, notes: vec![] })
     }
 }
 
@@ -47,6 +50,9 @@ impl Answer for CreatedDocument {
             "  ".into(),
             span(Role::Source, &self.path),
         ]);
+        for note in &self.notes {
+            view.line([span(Role::Warning, format!("   {note}"))]);
+        }
         view
     }
 }

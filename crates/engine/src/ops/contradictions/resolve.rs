@@ -12,10 +12,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::find::find;
+use crate::contradictions::{ContradictedMemory, check_new_record, show_contradicted};
 use crate::memory::{
     MemoryQuery, MemorySlice, MemoryTarget, RunKind, WriteTransaction, write_relation,
 };
 use crate::ops::record::edit::unknown_fields;
+use crate::recall::read_affected;
 use crate::view::{Role, View, present, span};
 use crate::{Answer, Effect, Error, Group, Operation, Session, Spec};
 
@@ -56,6 +58,9 @@ pub(crate) struct ResolvedContradiction {
     texts: Vec<String>,
     /// Ids of the memories that were replaced.
     replaced: Vec<String>,
+    /// Memories that the text contradicts which replaces both. They were not changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contradictions: Vec<ContradictedMemory>,
     /// The number of the run, by which it can be undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<u64>,
@@ -99,8 +104,13 @@ impl Operation for ContradictionsResolve {
         let known = MemoryQuery::new().contradictions().read(session)?;
         let found = find(session, &known, &request.id)?;
         refuse_settled(&found, request.resolution)?;
-        let mut resolving =
-            Resolving { session, known: &known, transaction, note: note.unwrap_or_default() };
+        let mut resolving = Resolving {
+            session,
+            known: &known,
+            transaction,
+            note: note.unwrap_or_default(),
+            contradictions: vec![],
+        };
         let [a, b] = found.memories.clone();
         let (holds, replaced) = match (request.resolution, text) {
             (Resolution::AWins, _) => (vec![resolving.replace(&a, &b)?], vec![b]),
@@ -112,7 +122,8 @@ impl Operation for ContradictionsResolve {
             (Resolution::BothValid, _) => (vec![(a, None), (b, None)], vec![]),
         };
         resolving.write_resolution(&found, request.resolution)?;
-        let run = resolving.transaction.commit_as_run(RunKind::Resolution)?;
+        let Resolving { transaction, contradictions, .. } = resolving;
+        let run = transaction.commit_as_run(RunKind::Resolution)?;
         let text_of = |(id, text): &(Referent, Option<String>)| match text {
             Some(text) => text.clone(),
             None => known.item(id).map(|item| item.text).unwrap_or_default(),
@@ -124,6 +135,7 @@ impl Operation for ContradictionsResolve {
             texts: holds.iter().map(text_of).collect(),
             holds: holds.iter().map(|(id, _)| id_of(id)).collect(),
             replaced: replaced.iter().map(id_of).collect(),
+            contradictions,
             run,
         })
     }
@@ -161,6 +173,8 @@ struct Resolving<'s> {
     known: &'s MemorySlice,
     transaction: WriteTransaction<'s>,
     note: &'s str,
+    /// What the memory contradicts that replaces both.
+    contradictions: Vec<ContradictedMemory>,
 }
 
 impl Resolving<'_> {
@@ -173,6 +187,14 @@ impl Resolving<'_> {
         loser: &Referent,
     ) -> Result<(Referent, Option<String>), Error> {
         let losers = self.names_of(loser)?;
+        let reason = match self.note {
+            "" => format!("it contradicts {}, which holds", winner.short()),
+            note => format!("it contradicts {}, which holds: {note}", winner.short()),
+        };
+        if losers.iter().any(|it| self.known.is_local(it)) && !self.known.is_local(winner) {
+            self.transaction.write_local_event(EventAction::Archive, losers, &reason)?;
+            return Ok((winner.clone(), None));
+        }
         let Some(item) = winner.record_id().and_then(|id| self.known.memory.item(id)) else {
             let winner = self.names_of(winner)?.remove(0);
             let archive = EventAction::Archive;
@@ -188,14 +210,6 @@ impl Resolving<'_> {
         };
         let unknown = unknown_fields(self.session, item.place, item.record);
         let old = item.record.clone();
-        let reason = match self.note {
-            "" => format!("it contradicts {}, which holds", winner.short()),
-            note => format!("it contradicts {}, which holds: {note}", winner.short()),
-        };
-        if losers.iter().any(|it| self.known.is_local(it)) && !self.known.is_local(winner) {
-            self.transaction.write_local_event(EventAction::Archive, losers, &reason)?;
-            return Ok((winner.clone(), None));
-        }
         let new = self.transaction.new_record(old.body.clone());
         let aliases = self.known.memory.aliases(item.id).into_iter().map(Referent::Record);
         let mut supersedes: Vec<Referent> = aliases.chain(losers).collect();
@@ -240,7 +254,7 @@ impl Resolving<'_> {
             content: text.to_owned(),
             key: same(|fact| &fact.key),
             value: None,
-            scope: same(|fact| &fact.scope),
+            scope: same(|fact| &fact.scope).or_else(|| self.common_place(a, b)),
         };
         let union = |list: fn(&Record) -> &[String]| {
             let mut all: Vec<String> = Vec::new();
@@ -264,7 +278,9 @@ impl Resolving<'_> {
         supersedes.sort();
         supersedes.dedup();
         record.supersedes = supersedes;
+        let similar = read_affected(self.session, &record, &[])?;
         let id = self.transaction.write(self.known, &record)?;
+        self.contradictions = check_new_record(&mut self.transaction, &similar, &record);
         Ok((id.into(), Some(text.to_owned())))
     }
 
@@ -281,6 +297,25 @@ impl Resolving<'_> {
     /// Returns what the log refers to a memory by: all records that say the same, or the entry. Of a fact that was made of
     /// an entry, the entry is one of the names as long as it says the same.
     fn names_of(&mut self, memory: &Referent) -> Result<Vec<Referent>, Error> {
+        let mut names = self.own_names_of(memory)?;
+        let records: Vec<&Record> =
+            names.iter().filter_map(|name| self.known.memory.record(name.record_id()?)).collect();
+        let says_same = |entry: &MemoryEntry| {
+            let referent = Referent::entry(&entry.id);
+            self.known.memory.standing(&referent) == Standing::Active
+                && records.iter().any(|record| {
+                    record.origin.as_ref().and_then(Origin::referred_entry)
+                        == Some(referent.clone())
+                        && normalise(&record.text()) == normalise(&entry.full_text())
+                })
+        };
+        let entries = self.known.entries().filter(|(_, entry)| says_same(entry));
+        let entries: Vec<Referent> = entries.map(|(_, entry)| Referent::entry(&entry.id)).collect();
+        names.extend(entries);
+        Ok(names)
+    }
+
+    fn own_names_of(&mut self, memory: &Referent) -> Result<Vec<Referent>, Error> {
         let target = match memory {
             Referent::Record(id) => MemoryTarget::Record(*id),
             other => {
@@ -307,25 +342,6 @@ impl Resolving<'_> {
             let (action, reason) = (EventAction::Unresolve, "it was decided otherwise");
             self.transaction.write_event(self.known, action, vec![], earlier, reason)?;
         }
-        let mut names = self.own_names_of(memory)?;
-        let records: Vec<&Record> =
-            names.iter().filter_map(|name| self.known.memory.record(name.record_id()?)).collect();
-        let says_same = |entry: &MemoryEntry| {
-            let referent = Referent::entry(&entry.id);
-            self.known.memory.standing(&referent) == Standing::Active
-                && records.iter().any(|record| {
-                    record.origin.as_ref().and_then(Origin::referred_entry)
-                        == Some(referent.clone())
-                        && normalise(&record.text()) == normalise(&entry.full_text())
-                })
-        };
-        let entries = self.known.entries().filter(|(_, entry)| says_same(entry));
-        let entries: Vec<Referent> = entries.map(|(_, entry)| Referent::entry(&entry.id)).collect();
-        names.extend(entries);
-        Ok(names)
-    }
-
-    fn own_names_of(&mut self, memory: &Referent) -> Result<Vec<Referent>, Error> {
         let targets = found.records.iter().copied().map(Referent::Record).collect();
         let event = Event {
             reason: self.note.to_owned(),
@@ -355,6 +371,7 @@ impl Answer for ResolvedContradiction {
         for id in &self.replaced {
             view.line([span(Role::Dim, format!("   replaced {}", short_id(id)))]);
         }
+        show_contradicted(&mut view, &self.contradictions);
         if let Some(run) = self.run {
             let hint = Hint::text(format!("   run {run}; undo it with ")).operation("undo");
             view.line([span(Role::Dim, hint)]);

@@ -7,7 +7,7 @@ use heirloom_core::memory::{
     self, EntryEditError, EntryField, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
 };
 use heirloom_core::recall::ComponentKey;
-use heirloom_core::record::{self, LineError, Origin, Record, Referent};
+use heirloom_core::record::{self, LineError, Origin, Record, RecordKind, Referent};
 use heirloom_core::words::normalise;
 use heirloom_core::{Hint, Problem, Value, byte_order_mark, day, name};
 use heirloom_store::log::{IdSequence, Tombstones};
@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::contradictions::check_stored;
 use crate::import::{self, ImportContext, ImportFormat, ImportResult, SourceText};
 use crate::memory::{MemoryQuery, MemorySlice, RunKind, WriteTransaction};
 use crate::ops::request_parts::InputFile;
@@ -51,6 +52,9 @@ pub(crate) struct ImportReport {
     already: usize,
     /// Rows that could not be imported.
     problems: Vec<Problem>,
+    /// Remarks, such as what the imported facts contradict.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// Whether this is only a preview: nothing was imported.
     dry_run: bool,
 }
@@ -97,7 +101,7 @@ impl Operation for Import {
             by_format.iter().flat_map(|(format, files)| possible_keys(session, *format, files));
         let known = MemoryQuery::new().keys_without_relations(keys).read(session)?;
         let tombstones = Tombstones::of(session.root());
-        let mut run = ImportRun { transaction, known, tombstones, report };
+        let mut run = ImportRun { transaction, known, tombstones, report, facts: vec![] };
         for (format, files) in by_format {
             match format.importer() {
                 None => {
@@ -107,9 +111,10 @@ impl Operation for Import {
                 Some(importer) => run.import_foreign(session, importer, &files),
             }
         }
-        let ImportRun { transaction, report, .. } = run;
+        let ImportRun { transaction, mut report, facts, .. } = run;
         if !request.dry_run {
             transaction.commit_as_run(RunKind::Import)?;
+            report.notes = check_stored(session, &facts);
         }
         Ok(report)
     }
@@ -182,11 +187,16 @@ struct ImportRun<'s> {
     known: MemorySlice,
     tombstones: Tombstones,
     report: ImportReport,
+    /// The facts that are written.
+    facts: Vec<Referent>,
 }
 
 impl ImportRun<'_> {
     fn count(&mut self, record: &Record) {
         *self.report.imported.entry(record.kind().as_str()).or_default() += 1;
+        if record.kind() == RecordKind::Fact {
+            self.facts.push(record.id.into());
+        }
     }
 
     fn import_foreign(
@@ -386,6 +396,9 @@ impl Answer for ImportReport {
             let rows = present::count(self.problems.len(), "row");
             let verb = if self.dry_run { "cannot" } else { "could not" };
             view.line([span(Role::Warning, format!("{rows} {verb} be imported"))]);
+        }
+        for note in &self.notes {
+            view.line([span(Role::Warning, note)]);
         }
         view
     }

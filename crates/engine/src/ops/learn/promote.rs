@@ -2,14 +2,17 @@
 
 use heirloom_core::memory::learning::NewLearning;
 use heirloom_core::memory::{EntryKind, MemoryEntry};
+use heirloom_core::record::Referent;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::add::{check_label, clean_tags};
-use crate::memory::learnings::{add_to_file, find_duplicate, statements};
-use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
+use crate::contradictions::check_new;
+use crate::memory::learnings::{add_to_file, find_duplicate, mark_id, statements};
+use crate::memory::{ComparableMemory, MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::ops::answers::WrittenEntry;
 use crate::ops::record::add::require_title;
+use crate::recall::read_similar_to;
 use crate::view::present;
 use crate::workspace::learning_file::LearningFile;
 use crate::workspace::memory_document::MemoryDocument;
@@ -92,6 +95,16 @@ impl Operation for LearnPromote {
         };
         let copy = add_to_file(&mut transaction, &known, &file, kind, &new)?;
         transaction.link_to_copy(document, &from, &copy.id, request.moves)?;
+        let stated = ComparableMemory {
+            referent: Referent::entry(&copy.id),
+            selectors: file.selectors.clone(),
+            ..ComparableMemory::of_text(&statements(&copy))
+        };
+        let similar = read_similar_to(session, &stated.text)?;
+        let contradictions = check_new(&mut transaction, &similar, &stated, &[]);
+        if !contradictions.is_empty() {
+            mark_id(&mut transaction, &file, &copy)?;
+        }
         transaction.commit()?;
         Ok(WrittenEntry {
             done: if request.moves { "moved" } else { "promoted" },
@@ -102,7 +115,7 @@ impl Operation for LearnPromote {
             source: file.path,
             fact: None,
             from: Some(format!("{} of {}", entry.name(), document.path)),
-            contradictions: vec![],
+            contradictions,
             notices: vec![],
         })
     }

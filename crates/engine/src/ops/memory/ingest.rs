@@ -5,6 +5,7 @@ use heirloom_core::record::Referent;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::contradictions::check_stored;
 use crate::memory::lifecycle::{self, IngestReport};
 use crate::memory::{MemoryQuery, RunKind, WriteTransaction};
 use crate::ops::answers::ChangedItems;
@@ -52,8 +53,9 @@ impl Operation for MemoryIngest {
             return Ok(ChangedItems { done: "would be stored", items, notes });
         }
         transaction.commit_as_run(RunKind::Ingest)?;
-        let notes = report.notes().collect();
+        let mut notes: Vec<String> = report.notes().collect();
         let facts: Vec<Referent> = report.stored.into_iter().map(Referent::Record).collect();
+        notes.extend(check_stored(session, &facts));
         let stored = MemoryQuery::new().referents(facts.clone()).read(session)?;
         let items = stored.describe(&facts, Standing::Active);
         Ok(ChangedItems { done: "stored", items, notes })

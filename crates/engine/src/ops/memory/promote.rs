@@ -7,8 +7,10 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::contradictions::check_new_entry;
 use crate::memory::{MemoryQuery, WriteTransaction, lifecycle, unique_entry_id};
 use crate::ops::answers::WrittenEntry;
+use crate::recall::read_similar_to;
 use crate::workspace::memory_file::MemoryFile;
 use crate::{Effect, Error, Group, Operation, Session, Spec};
 
@@ -77,6 +79,9 @@ impl Operation for MemoryPromote {
             return Err(Error::system(format!("{}: the entry was not written", plan.path)));
         };
         let (_, fact) = lifecycle::ingest_entry(&mut transaction, &known, &plan_document, copy)?;
+        let similar = read_similar_to(session, &copy.full_text())?;
+        let contradictions =
+            check_new_entry(&mut transaction, &similar, &plan_document, copy, fact);
         update_counters(session, &mut transaction, &plan, &agent)?;
         transaction.commit()?;
         Ok(WrittenEntry {
@@ -88,7 +93,7 @@ impl Operation for MemoryPromote {
             source: plan.path.clone(),
             fact: fact.map(|id| id.to_string()),
             from: Some(format!("{} of {agent_name}", entry.name())),
-            contradictions: vec![],
+            contradictions,
             notices: vec![],
         })
     }

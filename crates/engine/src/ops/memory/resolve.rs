@@ -5,8 +5,10 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::contradictions::check_new_entry;
 use crate::memory::{MemoryQuery, WriteTransaction, lifecycle};
 use crate::ops::answers::WrittenEntry;
+use crate::recall::read_similar_to;
 use crate::workspace::entry_dates::EntryDates;
 use crate::workspace::memory_document::MemoryDocument;
 use crate::workspace::memory_file::MemoryFile;
@@ -87,6 +89,11 @@ impl Operation for MemoryResolve {
                     lifecycle::ingest_entry(&mut transaction, &known, &document, entry)?;
                 written.id = id;
                 written.fact = fact.map(|id| id.to_string());
+                if fact.is_some() {
+                    let similar = read_similar_to(session, &entry.full_text())?;
+                    written.contradictions =
+                        check_new_entry(&mut transaction, &similar, &document, entry, fact);
+                }
             }
         }
         let counters = Counters { updated: Some(session.today()), ..Counters::default() };

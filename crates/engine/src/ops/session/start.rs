@@ -1,10 +1,12 @@
 //! `session start`: marks the start of a work session.
 
+use heirloom_core::record::Referent;
 use heirloom_store::git;
 use heirloom_store::log::IdSequence;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::contradictions::check_stored;
 use crate::memory::{OpenSession, WriteTransaction, lifecycle};
 use crate::view::{Role, View, span};
 use crate::workspace::catalog::Catalog;
@@ -56,6 +58,8 @@ impl Operation for SessionStart {
         open.write(session)?;
         session.client().add_work_session(&open.id);
         open.notes = ingested.notes().collect();
+        let stored: Vec<Referent> = ingested.stored.into_iter().map(Referent::Record).collect();
+        open.notes.extend(check_stored(session, &stored));
         Ok(open)
     }
 }

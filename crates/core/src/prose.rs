@@ -105,7 +105,7 @@ pub(crate) fn is_question(sentence: &str) -> bool {
 }
 
 /// Shortens a text to a number of characters: after a sentence, or else after a word, and adds `…`.
-pub(crate) fn truncate(text: &str, max_chars: usize) -> String {
+pub fn truncate(text: &str, max_chars: usize) -> String {
     let text = text.trim();
     let max_kept_chars = max_chars.saturating_sub(ELLIPSIS_CHARS);
     let Some((end, _)) = text.char_indices().nth(max_kept_chars) else {

@@ -26,7 +26,7 @@ mod whole;
 
 pub(crate) use attributes::RecordAttributes;
 pub(crate) use comparable::ComparableMemory;
-pub(crate) use contradictions::{OpenContradiction, certainty_of};
+pub(crate) use contradictions::{OpenContradiction, certainty_of, shown_reason};
 pub(crate) use episode::{drop_fields_with_secrets, episode_from_digest};
 pub(crate) use graph::active_prose;
 pub(crate) use item::{

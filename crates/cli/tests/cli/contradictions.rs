@@ -263,6 +263,25 @@ fn decisions_of_different_plans_do_not_contradict_each_other() {
 }
 
 #[test]
+fn contradictions_of_a_plan_stand_in_its_own_conflicts_and_contexts() {
+    let team = Workspace::with(HEIR, TEAM);
+    add_entry(&team, &["0042", "--plan"], "finding", SHORT);
+    add_entry(&team, &["0042", "--plan"], "finding", LONG);
+    assert_eq!(open(&team).len(), 1);
+    for (plan, is_listed) in [("0042", true), ("0043", false)] {
+        let conflicts = team.heir(&format!("context conflicts {plan}")).stdout;
+        assert_eq!(conflicts.contains(SHORT), is_listed, "{plan}: {conflicts}");
+        let context = team.heir(&format!("assemble --plan {plan} --budget 4000")).ok();
+        assert_eq!(context.contains("Contradiction: "), is_listed, "{plan}: {context}");
+    }
+    let id = open(&team)[0]["id"].as_str().unwrap().to_owned();
+    let text = "Requests to the billing service time out after 45 seconds";
+    resolve(&team, &id, &["merged", "--text", text]);
+    let listed = team.json("fact list");
+    assert!(listed.to_string().contains("0042-graph"), "the fact keeps the scope: {listed:#}");
+}
+
+#[test]
 fn everything_that_stores_compares() {
     let contradicts = |answer: &str| answer.contains("contradict") && answer.contains("60 seconds");
     let question = "After how long do requests to the billing service time out?";
@@ -713,6 +732,17 @@ fn a_configured_language_model_has_the_last_word_and_is_asked_once() {
     let scanned = scan_with_model(&team, port);
     assert_eq!(scanned["new"][0]["reason"], "30 is not 60", "{scanned:#}");
     assert_eq!(scanned["new"][0]["certainty"], "certain");
+}
+
+#[test]
+fn a_private_memory_is_not_sent_to_a_language_model() {
+    let team = Workspace::with(HEIR, TEAM);
+    team.run(&["fact", "add", "--section", "Specs", SHORT, "--private"]).ok();
+    write_facts(&team, &[LONG]);
+    let (port, requests) = language_model("{\"contradicts\": false, \"confidence\": 0.9}");
+    scan_with_model(&team, port);
+    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert_eq!(open(&team).len(), 1, "the built-in judge decided");
 }
 
 #[test]

@@ -146,8 +146,11 @@ pub(super) fn contradictions(
     let of_documents = of_documents.filter(|conflict| conflict.severity >= Severity::Critical);
     let plan = inherited.selectors.get("plan").map(String::as_str);
     let source = |conflict: &Conflict| format!("{}:{}", conflict.path, conflict.line);
-    let as_open =
-        |conflict: Conflict| OpenContradiction { sources: vec![source(&conflict)], conflict };
+    let as_open = |conflict: Conflict| OpenContradiction {
+        sources: vec![source(&conflict)],
+        selectors: vec![],
+        conflict,
+    };
     let sections: Option<HashMap<&str, Section>> = answers.map(|answers| {
         let by_source = answers.iter().rev().map(|entry| (entry.source.as_str(), entry.section));
         by_source.collect()
@@ -160,8 +163,12 @@ pub(super) fn contradictions(
     let stated = known.conflicts(None).into_iter().map(as_open);
     let of_memories = stated.chain(known.open_contradictions(session.today()));
     let mut all: Vec<OpenContradiction> = of_documents.chain(of_plan).map(as_open).collect();
-    for open in of_memories.filter(|open| section(open).is_some()) {
-        if !all.iter().any(|other| other.conflict == open.conflict) {
+    for open in of_memories {
+        if all.len() >= MAX_CONTRADICTIONS {
+            break;
+        }
+        let is_meant = section(&open).is_some() && !open.is_elsewhere(&inherited.selectors);
+        if is_meant && !all.iter().any(|other| other.conflict == open.conflict) {
             all.push(open);
         }
     }

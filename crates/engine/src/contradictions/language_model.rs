@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use heirloom_core::contradiction::{Certainty, Verdict};
+use heirloom_core::prose::truncate;
 use heirloom_core::secret;
 use heirloom_store::config::ContradictionJudge;
 use serde::Deserialize;
@@ -21,6 +22,9 @@ const MIN_CERTAIN_CONFIDENCE: f64 = 0.95;
 
 /// Longer statements are truncated, in characters.
 const STATEMENT_MAX_CHARS: usize = 1_000;
+
+/// A longer reason is truncated, in characters.
+const REASON_MAX_CHARS: usize = 240;
 
 /// After so many failures in a row the model is not asked any more.
 const MAX_FAILURES: usize = 2;
@@ -116,7 +120,10 @@ impl<'s> LanguageModelJudge<'s> {
         if self.failures >= MAX_FAILURES {
             return None;
         }
-        // A secret that was stored on purpose stays here.
+        // A private memory, and a secret that was stored on purpose, stay here.
+        if a.is_local || b.is_local {
+            return None;
+        }
         if secret::find(&a.text).is_some() || secret::find(&b.text).is_some() {
             return None;
         }
@@ -158,6 +165,7 @@ impl ModelAnswer {
             true => Certainty::Possible,
         };
         let reason = self.reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let reason = truncate(&reason, REASON_MAX_CHARS);
         Verdict {
             probability: if self.contradicts { confidence } else { 1.0 - confidence },
             certainty,
@@ -171,6 +179,7 @@ impl ModelAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heirloom_core::contradiction::FindingKind;
 
     #[test]
     fn an_answer_is_read_from_a_fence_or_between_sentences() {
@@ -182,6 +191,12 @@ mod tests {
             let parsed = parse(answer).unwrap();
             assert!(parsed.contradicts && parsed.confidence == Some(0.97), "{answer}");
         }
+        let long = format!("{{\"contradicts\": true, \"reason\": \"{}\"}}", "so ".repeat(9_999));
+        let (kind, certainty) = (FindingKind::Number, Certainty::Certain);
+        let reason = String::new();
+        let builtin = Verdict { probability: 0.9, certainty, is_clean: true, kind, reason };
+        let reason = parse(&long).unwrap().verdict(&builtin).reason;
+        assert!(reason.chars().count() <= REASON_MAX_CHARS, "{reason}");
         for answer in ["", "yes", "}{", "{\"contradicts\": \"yes\"}"] {
             parse(answer).unwrap_err();
         }

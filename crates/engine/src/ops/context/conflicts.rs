@@ -52,10 +52,9 @@ impl Operation for ContextConflicts {
         )?;
         let mut conflicts = catalog.conflicts(session, plan.as_deref())?;
         conflicts.extend(known.conflicts(plan.as_deref()));
-        if plan.is_none() {
-            let open = known.open_contradictions(session.today());
-            conflicts.extend(open.into_iter().map(|contradiction| contradiction.conflict));
-        }
+        let open = known.open_contradictions(session.today());
+        let open = open.filter(|it| plan.as_deref().is_none_or(|plan| it.is_of_plan(plan)));
+        conflicts.extend(open.map(|contradiction| contradiction.conflict));
         conflict::sort_by_severity(&mut conflicts);
         let problems = known.with_problems(std::mem::take(&mut catalog.problems));
         catalog.drop_in_background();

@@ -3,16 +3,20 @@
 use heirloom_core::contradiction::{Certainty, Verdict};
 use heirloom_core::day;
 use heirloom_core::fold::{ContradictionState, StandingContradiction};
+use heirloom_core::prose::truncate;
 use heirloom_core::record::{Body, Referent, Resolution, short_id};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contradictions::NewContradiction;
-use crate::memory::{ComparableMemory, MemorySlice, certainty_of, short_memory_id};
+use crate::memory::{ComparableMemory, MemorySlice, certainty_of, short_memory_id, shown_reason};
 use crate::view::{Role, View, present, span};
 
 /// The column of the further lines of a contradiction.
 const INDENT: usize = 10;
+
+/// Most characters of the name of a difference that are shown.
+const MAX_ASPECT_CHARS: usize = 40;
 
 /// A contradiction between two memories.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -116,8 +120,8 @@ impl ShownContradiction {
             memory_b: ContradictionSide::of(known, b),
             score: found.body.score,
             certainty: certainty_of(found.body),
-            differs_in: found.body.aspect.clone(),
-            reason: found.body.reason.clone(),
+            differs_in: truncate(&found.body.aspect, MAX_ASPECT_CHARS),
+            reason: shown_reason(found.body),
             detected_at: Some(day::of_timestamp(found.record.at).to_string()),
             resolution: resolution.map(|(_, resolution)| *resolution),
             resolution_note: note,

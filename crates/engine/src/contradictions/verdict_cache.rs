@@ -75,20 +75,25 @@ impl CachedVerdict {
         [p, q, r, s, certainty, kind as u8, u8::from(self.is_of_model), u8::from(self.is_clean)]
     }
 
+    /// Decodes a verdict; `None` if it was not written by this version. The checksum keeps nobody from writing one: the
+    /// cache may come with a clone.
     fn decode(
         [p, q, r, s, certainty, kind, is_of_model, is_clean]: [u8; ENTRY_BYTES - KEY_BYTES],
-    ) -> Self {
-        CachedVerdict {
-            probability: f32::from_le_bytes([p, q, r, s]),
+    ) -> Option<Self> {
+        let probability = f32::from_le_bytes([p, q, r, s]);
+        let flag = |byte: u8| (byte <= 1).then_some(byte == 1);
+        Some(CachedVerdict {
+            probability: Some(probability).filter(|it| (0.0..=1.0).contains(it))?,
             certainty: match certainty {
                 0 => Certainty::None,
+                1 => Certainty::Possible,
                 2 => Certainty::Certain,
-                _ => Certainty::Possible,
+                _ => return None,
             },
-            kind: KINDS.get(usize::from(kind)).copied().unwrap_or(FindingKind::Other),
-            is_clean: is_clean != 0,
-            is_of_model: is_of_model != 0,
-        }
+            kind: *KINDS.get(usize::from(kind))?,
+            is_clean: flag(is_clean)?,
+            is_of_model: flag(is_of_model)?,
+        })
     }
 }
 
@@ -189,7 +194,7 @@ fn decode(bytes: &[u8]) -> Option<HashMap<PairKey, (CachedVerdict, bool)>> {
     let entries = payload.as_chunks::<ENTRY_BYTES>().0.iter();
     let decoded = entries.filter_map(|entry| {
         let (key, verdict) = entry.split_first_chunk::<KEY_BYTES>()?;
-        Some((*key, (CachedVerdict::decode(verdict.try_into().ok()?), false)))
+        Some((*key, (CachedVerdict::decode(verdict.try_into().ok()?)?, false)))
     });
     Some(decoded.collect())
 }
@@ -226,6 +231,20 @@ mod tests {
         assert_eq!(read.get(&VerdictCache::key("rules", "b", "a")), Some(verdict(0.75)));
         assert_eq!(read.get(&VerdictCache::key("rules", "a", "c")), None);
         assert_eq!(read.get(&VerdictCache::key("other", "a", "b")), None);
+    }
+
+    #[test]
+    fn a_verdict_that_cannot_have_been_written_is_not_used() {
+        let good = verdict(0.5).encode();
+        assert_eq!(CachedVerdict::decode(good), Some(verdict(0.5)));
+        for probability in [f32::NAN, f32::INFINITY, -0.5, 1.5] {
+            assert_eq!(CachedVerdict::decode(verdict(probability).encode()), None);
+        }
+        for at in 4..good.len() {
+            let mut bad = good;
+            bad[at] = 200;
+            assert_eq!(CachedVerdict::decode(bad), None, "byte {at}");
+        }
     }
 
     #[test]

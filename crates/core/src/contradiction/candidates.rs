@@ -5,7 +5,7 @@
 //! with its square.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::circumstances::Circumstances;
@@ -17,6 +17,9 @@ use crate::recall::{is_stop_word, terms};
 
 /// Most sentences of a memory that are compared.
 const MAX_SENTENCES: usize = 6;
+
+/// Most bytes of a sentence that are compared. What is longer is data.
+const SENTENCE_MAX_BYTES: usize = 2_000;
 
 /// A sentence with fewer words that say something is compared only if the memory has no other.
 const MIN_SENTENCE_STEMS: usize = 2;
@@ -142,11 +145,11 @@ impl CandidateFinder {
     }
 
     fn add_sentence(&mut self, memory: u32, sentence: &str, embedder: &dyn Embedder) {
-        let first = self.stems.len();
+        let mut seen: HashSet<u32> = HashSet::new();
         for stem in content_stems(sentence) {
             let next = self.stem_numbers.len() as u32;
             let stem_number = *self.stem_numbers.entry(stem).or_insert(next);
-            if !self.stems[first..].contains(&stem_number) {
+            if seen.insert(stem_number) {
                 self.stems.push(stem_number);
             }
         }
@@ -211,12 +214,18 @@ impl CandidateFinder {
     }
 }
 
-/// Returns the sentences of a memory that are compared with those of others; the whole text if it is none.
+/// Returns the sentences of a memory that are compared with those of others, each up to a limit; the beginning of the text
+/// if it is none.
 pub fn compared_sentences(text: &str) -> Vec<&str> {
-    let sentences = paragraphs(text).into_iter().flat_map(split_sentences);
+    let sentences = paragraphs(text).into_iter().flat_map(split_sentences).map(shorten);
     let says_something = |sentence: &&str| content_stems(sentence).len() >= MIN_SENTENCE_STEMS;
     let found: Vec<&str> = sentences.filter(says_something).take(MAX_SENTENCES).collect();
-    if found.is_empty() { vec![text] } else { found }
+    if found.is_empty() { vec![shorten(text)] } else { found }
+}
+
+/// Returns the beginning of a sentence.
+fn shorten(sentence: &str) -> &str {
+    &sentence[..sentence.floor_char_boundary(SENTENCE_MAX_BYTES)]
 }
 
 /// Returns the stems of the words of a sentence that say something, without numbers: in these, contradictory sentences
@@ -468,6 +477,15 @@ mod tests {
     fn texts_without_words_and_empty_texts_are_no_error() {
         assert!(pairs(&[], 3).is_empty());
         pairs(&["", "!!!", "。", "1 2 3", ""], 3);
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_long_sentence_is_compared() {
+        let words: String = (0..40_000).map(|number| format!("wörd{number} ")).collect();
+        for text in [words.clone(), words.replace(' ', "")] {
+            assert!(compared_sentences(&text).iter().all(|it| it.len() <= SENTENCE_MAX_BYTES));
+            pairs(&[&text, &text], 1);
+        }
     }
 
     #[test]

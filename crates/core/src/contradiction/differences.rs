@@ -1,5 +1,7 @@
 //! Finds in what two statements differ: opposites, values of one group, different scopes, keys with two values, denials.
 
+use std::collections::HashSet;
+
 use super::alignment::{Alignment, SYNONYM_MIN_COSINE};
 use super::antonyms::{is_negated_form, sides};
 use super::groups::{GroupKind, Member};
@@ -49,26 +51,29 @@ impl Differences {
     }
 
     fn compare_members(&mut self, a: &Statement<'_>, b: &Statement<'_>) {
-        let things = |statement: &Statement<'_>| -> Vec<Member> {
+        let things = |statement: &Statement<'_>| -> HashSet<Member> {
             statement.members.iter().map(|(member, _)| *member).collect()
         };
         let (things_a, things_b) = (things(a), things(b));
+        // Sets, since a text may name a hundred members of one group.
+        let mut compared: HashSet<(GroupKind, WordPair)> = HashSet::new();
         for (member_a, at_a) in &a.members {
             if things_b.contains(member_a) {
                 self.common_members += 1;
                 continue;
             }
             for (member_b, at_b) in &b.members {
-                if member_a.group != member_b.group || things_a.contains(member_b) {
+                if member_a.group != member_b.group
+                    || things_a.contains(member_b)
+                    || !compared.insert((member_a.kind(), (*at_a, *at_b)))
+                {
                     continue;
                 }
                 let list = match member_a.kind() {
                     GroupKind::Choice => &mut self.choices,
                     GroupKind::Scope => &mut self.scopes,
                 };
-                if !list.contains(&(*at_a, *at_b)) {
-                    list.push((*at_a, *at_b));
-                }
+                list.push((*at_a, *at_b));
             }
         }
     }

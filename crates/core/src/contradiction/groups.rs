@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// What the members of a group are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum GroupKind {
     /// Products, formats and methods: who uses one for a purpose does not use another.
     Choice,
@@ -341,7 +341,7 @@ const SCOPES: &[&str] = &[
 ];
 
 /// A member of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Member {
     /// The number of the group.
     pub(super) group: u16,

@@ -128,11 +128,13 @@ fn leading_number(text: &str) -> Option<(f64, &str)> {
     let mut end = 0;
     let mut has_point = false;
     while let Some(byte) = bytes.get(end) {
-        let digits_after = bytes[end + 1..].iter().take_while(|next| next.is_ascii_digit()).count();
+        let has_digits_after = |count: usize| {
+            bytes[end + 1..].get(..count).is_some_and(|next| next.iter().all(u8::is_ascii_digit))
+        };
         let is_part = match byte {
             b'0'..=b'9' => true,
-            b',' | b'_' => end > 0 && digits_after >= 3 && !has_point,
-            b'.' => end > 0 && digits_after > 0 && !has_point,
+            b',' | b'_' => end > 0 && has_digits_after(3) && !has_point,
+            b'.' => end > 0 && has_digits_after(1) && !has_point,
             _ => false,
         };
         if !is_part {
@@ -168,6 +170,8 @@ mod tests {
         assert_eq!(value("$5"), Some(5.0));
         assert_eq!(number(">=22").map(|it| it.bound), Some(Bound::AtLeast));
         assert_eq!(number("3-5").map(|it| (it.value, it.end)), Some((3.0, 5.0)));
+        // Digits are read once: a word of them may be as long as a text.
+        assert_eq!(value(&"9".repeat(300_000)), None);
         for word in ["2024-03-01", "5cats", "x86", "", "v", "1e400x", "-", "≥"] {
             assert_eq!(number(word), None, "{word}");
         }

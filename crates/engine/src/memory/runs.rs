@@ -14,7 +14,7 @@ use crate::{Error, Session};
 /// Folder in the state of this machine.
 const FOLDER: &str = "runs";
 
-/// Most runs that are kept.
+/// Most resolutions that are kept, and most other runs: resolving many contradictions takes no other run away.
 const MAX_RUNS: usize = 100;
 
 /// The reason of the events that undo a run.
@@ -110,9 +110,23 @@ impl RecordedRun {
         let numbers = Self::numbers(session);
         let number = numbers.last().copied().unwrap_or_default() + 1;
         self.replace(session, number)?;
-        let surplus = (numbers.len() + 1).saturating_sub(MAX_RUNS);
-        numbers.into_iter().take(surplus).for_each(|old| Self::remove(session, old));
+        if numbers.len() >= MAX_RUNS {
+            let is_resolution = self.kind == RunKind::Resolution;
+            let mut alike = numbers;
+            alike.retain(|old| {
+                let kind = Self::kind_of(session, *old);
+                (kind == Some(RunKind::Resolution)) == is_resolution
+            });
+            let surplus = (alike.len() + 1).saturating_sub(MAX_RUNS);
+            alike.into_iter().take(surplus).for_each(|old| Self::remove(session, old));
+        }
         Ok(number)
+    }
+
+    /// Returns what made a run; `None` if it cannot be read.
+    fn kind_of(session: &Session, number: u64) -> Option<RunKind> {
+        let text = folder(session).read(&file_name(number)).ok()??;
+        serde_json::from_str::<KindOfRun>(&text).ok().map(|run| run.kind)
     }
 
     /// Replaces what is stored about a run.
@@ -157,6 +171,12 @@ impl RecordedRun {
     }
 }
 
+/// What the kind of a run is read from.
+#[derive(Deserialize)]
+struct KindOfRun {
+    kind: RunKind,
+}
+
 /// What the usage of undone runs is read from.
 #[derive(Deserialize)]
 struct UndoneMoves {
@@ -172,4 +192,37 @@ fn file_name(number: u64) -> String {
 
 fn folder(session: &Session) -> StateFolder<'_> {
     StateFolder::in_state(session.root(), FOLDER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::init;
+
+    #[test]
+    fn resolutions_take_no_other_run_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let today = jiff::civil::date(2026, 2, 22);
+        let request =
+            init::Request { folder: folder.path(), hierarchy: "plans", name: Some("t"), today };
+        init::run(&request).unwrap();
+        let session = Session::open(folder.path(), Timestamp::UNIX_EPOCH).unwrap();
+        let run = |kind: RunKind| RecordedRun {
+            kind,
+            at: Timestamp::UNIX_EPOCH,
+            by: "Ada".into(),
+            root: folder.path().to_path_buf(),
+            records: vec![],
+            documents: vec![],
+            renames: vec![],
+            moved_usage: vec![],
+            is_undone: false,
+        };
+        let import = run(RunKind::Import).store(&session).unwrap();
+        let resolutions: Vec<u64> =
+            (0..MAX_RUNS + 2).map(|_| run(RunKind::Resolution).store(&session).unwrap()).collect();
+        let kept = RecordedRun::numbers(&session);
+        assert_eq!(kept[0], import);
+        assert_eq!(kept[1..], resolutions[2..]);
+    }
 }

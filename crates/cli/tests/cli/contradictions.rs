@@ -155,10 +155,15 @@ fn what_both_hold_is_not_found_again() {
     team.run(&["memory", "archive", &a]).ok();
     team.run(&["memory", "restore", &a]).ok();
     assert!(open(&team).is_empty(), "the decision outlives an archive");
-    // It may be decided otherwise.
+    // It may be decided otherwise, and that be undone.
     let resolved = resolve(&team, &id, &["b_wins"]);
     assert_eq!(resolved["holds"], json!([b]));
     assert_eq!(facts(&team), [LONG]);
+    team.heir("undo").ok();
+    assert_eq!(facts(&team), [SHORT, LONG]);
+    let shown = team.json(&format!("contradictions show {id}"));
+    assert_eq!((&shown["state"], &shown["resolution"]), (&json!("resolved"), &json!("both_valid")));
+    assert_eq!(shown["resolution_note"], "two gateways");
 }
 
 /// Returns the number of lines about contradictions in the log.

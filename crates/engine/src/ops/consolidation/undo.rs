@@ -199,6 +199,10 @@ impl Undoing<'_> {
                 }
                 EventAction::Pin if holds(EventAction::Pin) => releases.push(record.id),
                 EventAction::Resolve if holds(EventAction::Resolve) => unresolves.push(record.id),
+                EventAction::Unresolve => {
+                    let undone = event.undoes.iter().filter_map(Referent::record_id);
+                    undone.into_iter().try_for_each(|resolution| self.resolve_again(resolution))?;
+                }
                 _ => {}
             }
         }
@@ -206,6 +210,27 @@ impl Undoing<'_> {
         self.write(EventAction::Restore, vec![], &restores)?;
         self.write(EventAction::Release, vec![], &releases)?;
         self.write(EventAction::Unresolve, vec![], &unresolves)
+    }
+
+    /// Repeats a resolution that a later one took back, unless somebody did.
+    fn resolve_again(&mut self, resolution: Uuid) -> Result<(), Error> {
+        let memory = &self.known.memory;
+        let Some(Body::Event(event)) = memory.record(resolution).map(|record| &record.body) else {
+            return Ok(());
+        };
+        let resolution_of = |id: &Uuid| match memory.record(*id).map(|record| &record.body) {
+            Some(Body::Event(event)) => event.resolution,
+            _ => None,
+        };
+        let mut resolutions =
+            event.targets.iter().flat_map(|target| memory.events(EventAction::Resolve, target));
+        if event.resolution.is_none()
+            || resolutions.any(|id| resolution_of(&id) == event.resolution)
+        {
+            return Ok(());
+        }
+        let record = self.transaction.new_record(Body::Event(event.clone()));
+        self.transaction.write(self.known, &record).map(drop)
     }
 
     /// Writes events that name others, as many as a line can hold.

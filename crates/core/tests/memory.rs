@@ -117,6 +117,18 @@ fn every_form_of_entry_is_read() {
 }
 
 #[test]
+fn an_empty_id_is_none() {
+    let text = "## Findings\n\n- a <!-- id: -->\n- b <!-- id: added:2026-02-20 -->\n";
+    let entries = memory::read("a.memory.md", text).entries;
+    assert_eq!(entries.len(), 2);
+    for entry in &entries {
+        assert!(!entry.has_stored_id() && !entry.id.is_empty(), "{entry:?}");
+    }
+    assert_ne!(entries[0].id, entries[1].id);
+    assert_eq!(entries[1].date(), Some(date(2026, 2, 20)));
+}
+
+#[test]
 fn names_and_ids_both_find_an_entry() {
     let notebook = read("m.md", AGENT);
     let id = match notebook.find("finding-2") {

@@ -303,12 +303,12 @@ impl<'s> WriteTransaction<'s> {
         if entry.has_stored_id() {
             return Ok(entry.id.clone());
         }
-        let entries = document.content.entries.iter();
-        let in_document = entries.filter(|other| other.id == entry.id).count();
-        let id = if known.count_entries_with_id(&entry.id) <= in_document {
-            entry.id.clone()
-        } else {
-            unique_entry_id(&entry.id, &document.path)
+        // The document may have been edited, so that what is known does not have the entry.
+        let is_in_another =
+            known.entries().any(|(other, same)| same.id == entry.id && other.path != document.path);
+        let id = match is_in_another {
+            false => entry.id.clone(),
+            true => unique_entry_id(&entry.id, &document.path),
         };
         let date = document.date_to_keep(entry);
         let text = self.current_text(&document.path, &document.text).to_owned();

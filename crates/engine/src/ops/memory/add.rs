@@ -2,7 +2,8 @@
 
 use heirloom_core::fold::Standing;
 use heirloom_core::memory::{
-    self, Counters, EntryField, EntryFields, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
+    self, Counters, EntryField, EntryFields, EntryKind, EntryMatch, MemoryEntry, MemoryOwner,
+    NewEntry,
 };
 use heirloom_core::record::Referent;
 use heirloom_core::words::{normalise, short_hash};
@@ -123,6 +124,11 @@ impl Operation for MemoryAdd {
         let document = similar.edited_document(&file, text);
         written.contradictions =
             check_new_entry(&mut transaction, &similar, &document, &entry, stored);
+        // An id that is written beside the entry may be another one, if another document has the same.
+        let content = memory::read(&file.path, transaction.current_text(&file.path, ""));
+        if let EntryMatch::One(entry) = content.find(&written.name) {
+            written.id.clone_from(&entry.id);
+        }
         transaction.commit()?;
         Ok(written)
     }

@@ -220,7 +220,11 @@ fn find_and_record(session: &Session, stored: &[Referent]) -> Result<Vec<String>
             reason => reason,
         };
         let (a, b, id) = (a.referent.short(), b.referent.short(), short_id(&id));
-        format!("{b} contradicts {a}: {reason} (contradiction {id})")
+        let verb = match verdict.certainty {
+            Certainty::Certain => "contradicts",
+            Certainty::Possible | Certainty::None => "may contradict",
+        };
+        format!("{b} {verb} {a}: {reason} (contradiction {id})")
     };
     let others = stored.len().saturating_sub(MAX_STORED_TOGETHER);
     let others = (others > 0).then(|| {

@@ -27,6 +27,10 @@ const MAX_PAIRS_OF_MODEL: usize = 8_000;
 /// The probability by rules from which on the model reads a pair.
 const MIN_PROBABILITY_FOR_MODEL: f32 = 0.05;
 
+/// What a handicap counts, beside the log-odds of the rules, in the choice of these pairs: rules tell less of a pair than how
+/// similar it is. Of generated contradictions, 82 in 100 were before the first 300 of 13,700 other pairs, and 40 without it.
+const PRIORITY_OF_HANDICAP: f64 = 2.0;
+
 /// How many pairs the model reads before the verdicts are stored.
 const PAIRS_OF_MODEL_AT_ONCE: usize = 256;
 
@@ -324,7 +328,7 @@ impl Scanner {
         order.retain(|at| self.pairs[*at].verdict.probability >= MIN_PROBABILITY_FOR_MODEL);
         let priority = |at: &usize| {
             let JudgedPair { handicap, verdict, .. } = &self.pairs[*at];
-            log_odds_of(verdict.probability.into()) - handicap
+            log_odds_of(verdict.probability.into()) - PRIORITY_OF_HANDICAP * handicap
         };
         order.sort_by(|x, y| priority(y).total_cmp(&priority(x)).then(x.cmp(y)));
         // What earlier scans left comes next.

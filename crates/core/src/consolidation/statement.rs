@@ -1,8 +1,9 @@
 //! The form of a text in which it is compared with others: what must be equal, and what may differ a little.
 
-use std::collections::BTreeSet;
-
-use super::guards::{MODALS, NUMBER_WORDS, OPPOSITES, QUANTIFIERS, unit};
+use super::guards::{
+    DENIALS, INFORMAL_NEGATIONS, LOWER_CASE_NAMES, MODALS, NEGATIONS_OF_OTHER_LANGUAGES,
+    NUMBER_WORDS, OPPOSITES, QUANTIFIERS, unit,
+};
 use crate::compression::is_negation;
 use crate::recall::{is_question, is_stop_word, terms};
 use crate::word_list::WordList;
@@ -16,8 +17,10 @@ static FILLERS: WordList = WordList::new(&[
     "also",
     "basically",
     "currently",
+    "e.g",
     "even",
     "however",
+    "i.e",
     "indeed",
     "meanwhile",
     "now",
@@ -54,13 +57,15 @@ const DIGITS_OF_WORDS: [(&str, &str); 12] = [
 /// A text as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparableText {
-    /// What must be equal: numbers with units, versions, modality, quantity, conditions, identifiers, spans of code, and the
-    /// number of negations.
-    pub(super) guards: BTreeSet<String>,
+    /// What must be equal: numbers with units and bounds, versions, operators, modality, quantity, conditions, identifiers,
+    /// spans of code, emoji, and the number of negations. Sorted, with repetitions.
+    pub(super) guards: Vec<String>,
     /// What is negated or limited.
     pub(super) negations: Vec<Negation>,
     /// All words in order, in lower case, without punctuation.
     pub(super) words: Vec<ComparableWord>,
+    /// Whether it has letters besides those of English, whose words of grammar are the only ones that are known.
+    pub(super) has_foreign_letters: bool,
 }
 
 /// A word that negates or limits a statement, with what it belongs to.
@@ -79,10 +84,14 @@ pub(super) struct ComparableWord {
     pub(super) lower: String,
     /// Its stem if it says something, and is not compared as a guard.
     pub(super) stem: Option<String>,
-    /// The guard that it is: a number, an identifier or a span of code.
+    /// The guard that it is: a number, an identifier, a span of code or a mark.
     pub(super) guard: Option<String>,
-    /// Whether it is written like a name.
+    /// What it says of the words around it: modality, quantity, a condition, or that something is lacking.
+    pub(super) qualifier: Option<String>,
+    /// Whether it is written like a name, or is one in any writing.
     pub(super) is_name: bool,
+    /// Whether hyphens join it with words of the same text, by the place of these words in it.
+    pub(super) compound: Option<usize>,
     /// Whether it has an opposite.
     pub(super) is_opposite: bool,
 }
@@ -129,11 +138,44 @@ static LIMITS: WordList =
 /// Words that make a statement conditional, or ask, sorted.
 static CONDITIONS: WordList = WordList::new(&["how", "if", "whether", "why"]);
 
+/// Words before a number that make it a bound, with the sign that stands for them. Where several match, the first one counts.
+const BOUNDS: [(&[&str], &str); 27] = [
+    (&["more", "than"], ">"),
+    (&["greater", "than"], ">"),
+    (&["higher", "than"], ">"),
+    (&["larger", "than"], ">"),
+    (&["longer", "than"], ">"),
+    (&["later", "than"], ">"),
+    (&["above"], ">"),
+    (&["beyond"], ">"),
+    (&["exceed"], ">"),
+    (&["exceeding"], ">"),
+    (&["exceeds"], ">"),
+    (&["over"], ">"),
+    (&["past"], ">"),
+    (&["less", "than"], "<"),
+    (&["fewer", "than"], "<"),
+    (&["lower", "than"], "<"),
+    (&["smaller", "than"], "<"),
+    (&["shorter", "than"], "<"),
+    (&["earlier", "than"], "<"),
+    (&["below"], "<"),
+    (&["under"], "<"),
+    (&["at", "least"], "≥"),
+    (&["minimum", "of"], "≥"),
+    (&["at", "most"], "≤"),
+    (&["maximum", "of"], "≤"),
+    (&["up", "to"], "≤"),
+    (&["within"], "≤"),
+];
+
 /// Reads the parts of a text.
 #[derive(Default)]
 struct Reader {
-    guards: BTreeSet<String>,
+    guards: Vec<String>,
     words: Vec<ComparableWord>,
+    /// The place of the compound that is read.
+    compound: Option<usize>,
     negations: Vec<Negation>,
     /// The number of negations at the end of `negations` whose clause goes on.
     open: usize,
@@ -141,19 +183,61 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, text: &str) {
-        let pieces: Vec<&str> = text.split_whitespace().flat_map(split_piece).collect();
+        let mut pieces: Vec<&str> = Vec::new();
+        let mut compounds: Vec<Option<usize>> = Vec::new();
+        for piece in text.split_whitespace() {
+            let start = pieces.len();
+            pieces.extend(split_piece(piece));
+            let is_compound = pieces.len() > start + 1 && bare(piece).contains('-');
+            compounds.resize(pieces.len(), is_compound.then_some(self.words.len() + start));
+        }
         let mut at = 0;
         while let Some(piece) = pieces.get(at) {
-            let next = pieces.get(at + 1).map(|piece| lower(bare(piece)));
-            at += 1 + usize::from(self.read_word(bare(piece), next.as_deref()));
+            self.compound = compounds[at];
+            let next =
+                pieces.get(at + 1).map(|piece| if *piece == "%" { piece } else { bare(piece) });
+            let begins_sentence = at == 0 || pieces[at - 1].ends_with(['.', '!', '?', ':']);
+            at += 1 + usize::from(self.read_piece(piece, next, begins_sentence));
             if piece.ends_with([',', ';', ':', '.', '!', '?']) {
                 self.open = 0;
             }
         }
     }
 
+    /// Reads a word with the marks around it. Returns whether the word after it was its unit.
+    fn read_piece(&mut self, piece: &str, next: Option<&str>, begins_sentence: bool) -> bool {
+        let word = bare(piece);
+        let (before, after) = match word.is_empty() {
+            true if matches!(piece.trim_end_matches([',', '.']), "[x]" | "[X]") => ("✓", ""),
+            true => (piece, ""),
+            false => {
+                let start = word.as_ptr() as usize - piece.as_ptr() as usize;
+                (&piece[..start], &piece[start + word.len()..])
+            }
+        };
+        // A mark before a word denies it: `!important`.
+        self.add_marks(before, before.contains('!') && !word.is_empty());
+        let is_ending = piece.starts_with(['\'', '’']) && word.chars().nth(1).is_none();
+        // An initial of a name, or a letter that names something at the end of a sentence.
+        let is_initial = after.starts_with('.') && is_letter_name(word, begins_sentence);
+        if is_initial {
+            self.add(&lower(word), Some(format!("letter {word}")), true);
+        }
+        let has_unit = !is_ending && !is_initial && self.read_word(word, next, begins_sentence);
+        self.add_marks(after, false);
+        has_unit
+    }
+
+    /// Adds the marks among the punctuation beside a word, or between words.
+    fn add_marks(&mut self, text: &str, is_denial: bool) {
+        if is_denial || text.contains(is_mark) {
+            let marks: String = text.chars().filter(|c| is_mark(*c) || "!-".contains(*c)).collect();
+            self.add_guard(&marks, format!("mark {marks}"));
+        }
+    }
+
     /// Reads a word. Returns whether the word after it was its unit.
-    fn read_word(&mut self, word: &str, next: Option<&str>) -> bool {
+    fn read_word(&mut self, word: &str, next: Option<&str>, begins_sentence: bool) -> bool {
         if word.is_empty() {
             return false;
         }
@@ -161,61 +245,92 @@ impl Reader {
         let plain = lower.strip_suffix("'s").unwrap_or(&lower);
         let digits = DIGITS_OF_WORDS.iter().find(|(spelling, _)| *spelling == plain);
         if word.contains(|c: char| c.is_numeric()) || digits.is_some() {
-            let number = digits.map_or(plain, |(_, digits)| digits);
-            let unit_of_next = next.and_then(unit);
-            self.add_guard(plain, number_key(number, unit_of_next));
+            let number = digits.map_or(without_possessive(word), |(_, digits)| digits);
+            let unit_of_next = next.and_then(unit_of);
+            let bound = self.bound();
+            self.add_guard(plain, format!("{bound}{}", number_key(number, unit_of_next)));
             return unit_of_next.is_some();
         }
-        if is_negation(word) {
+        if is_negation(word)
+            || INFORMAL_NEGATIONS.contains(plain)
+            || NEGATIONS_OF_OTHER_LANGUAGES.contains(plain)
+        {
             self.begin_negation(if LIMITS.contains(plain) { plain } else { "not" });
             let base = match plain {
-                "can't" | "cannot" => "can",
-                _ => plain.strip_suffix("n't").unwrap_or_default(),
+                "can't" | "cannot" | "cant" => "can",
+                _ => plain.strip_suffix("n't").or(plain.strip_suffix("nt")).unwrap_or_default(),
             };
-            if MODALS.contains(base) {
-                self.guards.insert(format!("modal {base}"));
-            }
-            self.add(plain, None, false);
+            let modal = MODALS.contains(base).then(|| format!("modal {base}"));
+            self.add_qualified(plain, None, modal);
         } else if is_identifier(without_possessive(word)) {
-            self.add_guard(plain, format!("name {plain}"));
+            self.add_guard(plain, format!("name {}", without_possessive(word)));
+        } else if is_letter_name(word, begins_sentence) {
+            self.add_guard(plain, format!("letter {word}"));
         } else if CONDITIONS.contains(plain) {
-            self.guards.insert(format!("condition {plain}"));
-            self.add(plain, None, false);
+            self.add_qualified(plain, None, Some(format!("condition {plain}")));
         } else if MODALS.contains(plain) {
-            self.guards.insert(format!("modal {plain}"));
-            self.add(plain, None, false);
+            self.add_qualified(plain, None, Some(format!("modal {plain}")));
         } else if QUANTIFIERS.contains(plain) {
             let quantity = if matches!(plain, "each" | "every") { "all" } else { plain };
-            self.guards.insert(format!("quantity {quantity}"));
-            self.add(plain, None, false);
+            self.add_qualified(plain, None, Some(format!("quantity {quantity}")));
         } else if NUMBER_WORDS.contains(plain) {
-            self.add_guard(plain, number_key(plain, None));
+            let bound = self.bound();
+            self.add_guard(plain, format!("{bound}{plain}"));
         } else if (is_stop_word(plain) && !OPPOSITES.contains(plain)) || FILLERS.contains(plain) {
             self.add(plain, None, false);
         } else {
-            let stem = terms(plain).into_iter().next().unwrap_or_else(|| plain.to_owned());
+            let stem = stem(plain);
             self.tie_negations(&stem);
-            let is_name = word.starts_with(char::is_uppercase);
+            let is_name = word.starts_with(char::is_uppercase) || LOWER_CASE_NAMES.contains(plain);
             self.add(plain, Some(stem), is_name);
         }
         false
     }
 
+    /// Returns the sign of the bound that the last words make of a number after them.
+    fn bound(&self) -> &'static str {
+        let ends_with = |phrase: &[&str]| {
+            let start = self.words.len().checked_sub(phrase.len());
+            start.is_some_and(|start| self.words[start..].iter().map(|word| &word.lower).eq(phrase))
+        };
+        BOUNDS.iter().find(|(phrase, _)| ends_with(phrase)).map_or("", |(_, sign)| sign)
+    }
+
     fn add(&mut self, lower: &str, stem: Option<String>, is_name: bool) {
         let is_opposite = stem.is_some() && OPPOSITES.contains(lower);
-        let (lower, guard) = (lower.to_owned(), None);
-        self.words.push(ComparableWord { lower, stem, guard, is_name, is_opposite });
+        let denied = stem.as_ref().filter(|_| DENIALS.contains(lower));
+        let qualifier = denied.map(|stem| format!("denial {stem}"));
+        self.guards.extend(qualifier.clone());
+        let (lower, guard, compound) = (lower.to_owned(), None, self.compound);
+        let word = ComparableWord { lower, stem, guard, qualifier, is_name, compound, is_opposite };
+        self.words.push(word);
+    }
+
+    /// Adds a word that says something of the words around it.
+    fn add_qualified(&mut self, lower: &str, stem: Option<String>, qualifier: Option<String>) {
+        self.guards.extend(qualifier.clone());
+        self.words.push(ComparableWord {
+            lower: lower.to_owned(),
+            stem,
+            guard: None,
+            qualifier,
+            is_name: false,
+            compound: self.compound,
+            is_opposite: false,
+        });
     }
 
     /// Adds a word that must be equal.
     fn add_guard(&mut self, lower: &str, guard: String) {
         self.tie_negations(&guard);
-        self.guards.insert(guard.clone());
+        self.guards.push(guard.clone());
         self.words.push(ComparableWord {
             lower: lower.to_owned(),
             stem: None,
             guard: Some(guard),
+            qualifier: None,
             is_name: false,
+            compound: self.compound,
             is_opposite: false,
         });
     }
@@ -243,27 +358,38 @@ impl Reader {
     }
 
     fn finish(mut self, text: &str) -> ComparableText {
-        for Negation { kind, .. } in &self.negations {
-            let count = self.negations.iter().filter(|other| other.kind == *kind).count();
-            self.guards.insert(format!("{kind} {count}×"));
-        }
+        self.guards.extend(self.negations.iter().map(|negation| negation.kind.clone()));
         if is_question(text) {
-            self.guards.insert("question".to_owned());
+            self.guards.push("question".to_owned());
         }
+        self.guards.sort_unstable();
         let Reader { guards, words, negations, .. } = self;
-        ComparableText { guards, negations, words }
+        let has_foreign_letters = text.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
+        ComparableText { guards, negations, words, has_foreign_letters }
     }
 }
 
-/// Splits words that hyphens and dashes join. Dates, ranges and identifiers stay whole.
+/// Returns what a word is compared by: its stem. One of several parts, or in a script without spaces, stays whole.
+fn stem(lower: &str) -> String {
+    let mut terms = terms(lower).into_iter();
+    match (terms.next(), terms.next()) {
+        (Some(only), None) => only,
+        _ => lower.to_owned(),
+    }
+}
+
+/// Splits words that dashes, commas or hyphens join. Dates, ranges and identifiers stay whole.
 fn split_piece(piece: &str) -> impl Iterator<Item = &str> {
     let word = bare(piece);
+    let is_identifier = word.starts_with('-') || word.contains(['_', '/', '.', ':', '@', '=', '(']);
     let has_letters = word.contains(|c: char| c.is_alphabetic());
-    let is_split = word.contains(['-', '–', '—'])
-        && has_letters
-        && !word.starts_with('-')
-        && !word.contains(['_', '/', '.', ':', '@', '=']);
-    let mut parts = is_split.then(|| word.split(['-', '–', '—']));
+    let begins_with_number =
+        word.split('-').next().is_some_and(|it| it.chars().all(char::is_numeric));
+    let splits_hyphens = begins_with_number || word.contains("--") || !is_joined_name(word);
+    let is_joint =
+        move |c: char| matches!(c, '–' | '—' | ',' | ';' | '…') || (c == '-' && splits_hyphens);
+    let is_split = !is_identifier && has_letters && word.contains(is_joint);
+    let mut parts = is_split.then(|| piece.split(is_joint));
     let mut whole = (!is_split).then_some(piece);
     std::iter::from_fn(move || match &mut parts {
         Some(parts) => parts.next(),
@@ -271,13 +397,58 @@ fn split_piece(piece: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns whether a word with hyphens is the name of something in code or of a host, and not a compound of prose.
+fn is_joined_name(word: &str) -> bool {
+    word.contains('-') && word.contains(|c: char| c.is_numeric())
+}
+
+/// Returns whether a word of a single letter names something: `Team A`, `drive d`.
+fn is_letter_name(word: &str, begins_sentence: bool) -> bool {
+    let mut chars = word.chars();
+    match (chars.next(), chars.next()) {
+        (Some(letter), None) if letter.is_ascii_alphabetic() => {
+            !matches!(letter, 'a' | 'i' | 'I') && !(letter == 'A' && begins_sentence)
+        }
+        // A number in Roman digits.
+        (Some(_), Some(_)) => word.chars().all(|c| matches!(c, 'I' | 'V' | 'X')),
+        _ => false,
+    }
+}
+
 /// Returns a word without the punctuation around it. Signs that belong to numbers and names stay.
 fn bare(word: &str) -> &str {
-    let word =
+    let start =
         word.trim_start_matches(|c: char| !c.is_alphanumeric() && !"$€£_@#-/+<>=~".contains(c));
+    // `.env` and `.5` begin with their dot, and `*.rs` with its star.
+    let cut = &word[..word.len() - start.len()];
+    let dotted = match () {
+        () if !start.starts_with(char::is_alphanumeric) => 0,
+        () if cut.ends_with("*.") => 2,
+        () if cut.ends_with('.') && !cut.ends_with("..") => 1,
+        () => 0,
+    };
+    let word = &word[cut.len() - dotted..];
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric() && !"%+#_/€£$*".contains(c));
     let has_text = word.contains(char::is_alphanumeric);
-    if has_text { word.trim_end_matches(['/', '*']) } else { "" }
+    match has_text {
+        // All files of a folder.
+        true if word.ends_with("/*") || word.ends_with("/**") => word,
+        true => word.trim_end_matches(['/', '*']),
+        false => "",
+    }
+}
+
+/// Returns whether a character is neither text nor punctuation: operators, arrows, currency signs, emoji.
+fn is_mark(c: char) -> bool {
+    const PUNCTUATION: &str = ".,;:!?'\"()[]{}-*#|&/_`\\";
+    !c.is_alphanumeric()
+        && !c.is_whitespace()
+        && !c.is_control()
+        && !PUNCTUATION.contains(c)
+        && !matches!(c,
+            '¡' | '¿' | '«' | '»' | '·' | '´' | '¨' | '\u{200b}'..='\u{200f}' | '‐'..='‟' | '•'..='…'
+            | '‹' | '›' | '◦' | '▪' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '、'..='〃' | '〈'..='】'
+            | '〔'..='〟' | '・' | '！'..='／' | '：' | '；' | '？' | '｡'..='･')
 }
 
 fn without_possessive(word: &str) -> &str {
@@ -291,15 +462,41 @@ fn lower(word: &str) -> String {
 /// Returns the form in which a number is compared: without separators of thousands and the `v` of a version, and with its
 /// unit.
 fn number_key(number: &str, unit_of_next: Option<&str>) -> String {
-    let number = number.replace(',', "");
-    let number = number.strip_prefix('v').filter(|rest| starts_with_digit(rest)).unwrap_or(&number);
+    let number = without_thousands_separators(number);
+    let number =
+        number.strip_prefix(['v', 'V']).filter(|rest| starts_with_digit(rest)).unwrap_or(&number);
     let end = number
         .rfind(|c: char| c.is_numeric())
         .map_or(0, |at| at + number[at..].chars().next().map_or(0, char::len_utf8));
     let (amount, tail) = number.split_at(end);
-    match unit(tail).or(unit_of_next.filter(|_| tail.is_empty())) {
+    let amount = amount.to_lowercase();
+    match unit_of(tail).or(unit_of_next.filter(|_| tail.is_empty())) {
         Some(unit) => format!("{amount} {unit}"),
-        None => number.to_owned(),
+        None => number.to_lowercase(),
+    }
+}
+
+/// Returns a number without the commas between groups of three digits. Any other comma is a decimal point, or separates two
+/// numbers.
+fn without_thousands_separators(number: &str) -> String {
+    let digits = number.trim_matches(|c: char| !c.is_ascii_digit());
+    let mut groups = digits.split('.').next().unwrap_or_default().split(',');
+    let is_group = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = groups.next().is_some_and(|first| first.len() <= 3 && is_group(first))
+        && groups.all(|group| group.len() == 3 && is_group(group));
+    if is_grouped { number.replace(',', "") } else { number.to_owned() }
+}
+
+/// Returns the unit that a word is. Capitals matter where they make another unit: `M` is no minute, and `Mb` no megabyte.
+fn unit_of(word: &str) -> Option<&'static str> {
+    match word {
+        "M" => Some("million"),
+        "B" => Some("B"),
+        "Kb" => Some("kbit"),
+        "Mb" => Some("mbit"),
+        "Gb" => Some("gbit"),
+        "Tb" => Some("tbit"),
+        _ => unit(&lower(word)),
     }
 }
 
@@ -310,9 +507,12 @@ fn starts_with_digit(text: &str) -> bool {
 /// Returns whether a word is the name of something in code: it has a mark inside, or capitals after small letters.
 fn is_identifier(word: &str) -> bool {
     let inner = word.get(1..word.len().saturating_sub(1)).unwrap_or_default();
-    let has_mark = inner.contains(['_', '/', ':', '@', '=', '(', '#', '\\', '<', '>', '+'])
-        || word.starts_with(['_', '$', '@', '/', '#', '-', '+', '<'])
-        || word.ends_with(['+', '#', '_', '%']);
+    let has_mark = inner.contains([
+        '_', '/', ':', '@', '=', '(', '#', '\\', '<', '>', '+', '&', '|', '*', '~', '^',
+    ]) || word
+        .starts_with(['_', '$', '@', '/', '#', '-', '+', '<', '>', '=', '~', '.', '*'])
+        || word.ends_with(['+', '#', '_', '%', '*'])
+        || is_joined_name(word);
     // `U.S` and `e.g` are abbreviations.
     let has_dot = inner.contains('.') && word.split('.').any(|part| part.chars().count() > 1);
     let mut chars = word.chars();
@@ -326,7 +526,7 @@ mod tests {
     use super::*;
 
     fn guards(text: &str) -> Vec<String> {
-        ComparableText::new(text).guards.into_iter().collect()
+        ComparableText::new(text).guards
     }
 
     #[test]
@@ -335,7 +535,7 @@ mod tests {
         assert_eq!(guards("Use v5.1 of `a  b`."), guards("use 5.1 of `a b`"));
         assert_eq!(guards("three retries"), ["3"]);
         assert_eq!(guards("Never cache builds"), guards("do not cache builds"));
-        assert_eq!(guards("We can't deploy"), ["modal can", "not 1×"]);
+        assert_eq!(guards("We can't deploy"), ["modal can", "not"]);
         assert_ne!(guards("Only admins deploy"), guards("No admins deploy"));
         assert_ne!(guards("Deploys need approval"), guards("If deploys need approval"));
         assert_eq!(guards("The API's limit"), guards("The API limit"));

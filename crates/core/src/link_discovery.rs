@@ -23,6 +23,9 @@ use jiff::civil::Date;
 
 use crate::record::Referent;
 
+/// A longer sentence is no evidence, in bytes: it is data, or generated, and comparing all of it with all of it would take long.
+const SENTENCE_MAX_BYTES: usize = 2_000;
+
 /// What a memory is to others, as far as relations depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkRole {

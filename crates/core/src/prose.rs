@@ -30,8 +30,8 @@ pub(crate) fn split_sentences(text: &str) -> Vec<&str> {
             next += closer.len_utf8();
         }
         let inside_word = char_at(next).is_some_and(|c| !c.is_whitespace());
-        let abbreviated = c == '.' && ends_with_abbreviation(&text[start..at]);
-        if (is_full_width || !inside_word) && !abbreviated {
+        let ends = is_full_width || !inside_word;
+        if ends && !(c == '.' && ends_with_abbreviation(&text[start..at])) {
             sentences.push(text[start..next].trim());
             start = next;
         }

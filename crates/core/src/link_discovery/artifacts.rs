@@ -1,5 +1,7 @@
 //! Relations between memories about one commit, pull request or decision record.
 
+use std::collections::HashSet;
+
 use rustc_hash::FxHashMap;
 
 use super::names::NameIndex;
@@ -110,14 +112,10 @@ fn of_pair(key: &str, decision: &LinkableMemory, other: &LinkableMemory) -> Opti
 }
 
 fn has_common_subject(a: &LinkableMemory, b: &LinkableMemory) -> bool {
-    let of = |memory: &LinkableMemory| -> Vec<String> {
+    let of = |memory: &LinkableMemory| -> HashSet<String> {
         terms(&memory.text).into_iter().filter(|term| !is_stop_word(term)).collect()
     };
-    let known = of(b);
-    let mut common: Vec<String> = of(a).into_iter().filter(|term| known.contains(term)).collect();
-    common.sort_unstable();
-    common.dedup();
-    common.len() >= MIN_COMMON_TERMS
+    of(a).intersection(&of(b)).count() >= MIN_COMMON_TERMS
 }
 
 /// Returns the commits and pull requests of a memory. Hashes of commits are compared by their beginning.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{LinkRole, LinkableMemory};
+use super::{LinkRole, LinkableMemory, SENTENCE_MAX_BYTES};
 use crate::compression::is_negation;
 use crate::prose::split_sentences;
 use crate::recall::{is_stop_word, terms};
@@ -17,8 +17,8 @@ pub(super) struct Clause {
     pub(super) source: usize,
     /// The relation.
     pub(super) relation: Relation,
-    /// The sentence that contains it.
-    pub(super) sentence: String,
+    /// Where the sentence that contains it stands in the text of the memory, in bytes.
+    pub(super) sentence: Range<usize>,
     terms: Vec<String>,
     numbers: Vec<String>,
     is_negated: bool,
@@ -80,6 +80,9 @@ const MIN_REVERSE_COVERAGE: f64 = 0.4;
 /// How much better the best statement fits than the next one, at least.
 const MIN_LEAD: f64 = 0.1;
 
+/// The most clauses of a memory that are looked for: the first ones.
+const MAX_CLAUSES: usize = 16;
+
 /// A term of more statements finds none of them, but still counts in their comparison.
 const MAX_POSTINGS: usize = 400;
 
@@ -104,7 +107,8 @@ pub(super) fn clauses_of(at: usize, memory: &LinkableMemory) -> Vec<Clause> {
     if matches!(memory.role, LinkRole::DecisionRecord | LinkRole::Document) {
         return found;
     }
-    for sentence in memory.text.lines().flat_map(split_sentences) {
+    for sentence in readable_sentences(&memory.text) {
+        let start = sentence.as_ptr() as usize - memory.text.as_ptr() as usize;
         for (relation, range) in openings(sentence) {
             let clause = &sentence[range.end..];
             let numbers = numbers_of(clause);
@@ -117,15 +121,24 @@ pub(super) fn clauses_of(at: usize, memory: &LinkableMemory) -> Vec<Clause> {
                 found.push(Clause {
                     source: at,
                     relation,
-                    sentence: sentence.to_owned(),
+                    sentence: start..start + sentence.len(),
                     terms,
                     numbers,
                     is_negated: is_negated(clause),
                 });
             }
+            if found.len() == MAX_CLAUSES {
+                return found;
+            }
         }
     }
     found
+}
+
+/// Returns the sentences of a text that are short enough to be read.
+fn readable_sentences(text: &str) -> impl Iterator<Item = &str> {
+    let sentences = text.lines().flat_map(split_sentences);
+    sentences.filter(|sentence| sentence.len() <= SENTENCE_MAX_BYTES)
 }
 
 /// Returns where clauses begin in a sentence; of phrases at one place the longest, and none that is denied.
@@ -297,7 +310,7 @@ fn main_statements(memory: &LinkableMemory) -> Vec<String> {
         last.ends_with(':') || OPEN_ENDS.contains(&last)
     };
     let is_told_by_title = matches!(memory.role, LinkRole::DecisionRecord | LinkRole::Document);
-    let first = memory.text.lines().flat_map(split_sentences).next();
+    let first = readable_sentences(&memory.text).next();
     if let Some(first) = first.filter(|first| !is_told_by_title && !is_open(first)) {
         let end = openings(first).iter().map(|(_, range)| range.start).min();
         found.push(first[..end.unwrap_or(first.len())].to_owned());

@@ -230,16 +230,14 @@ pub(super) fn stated_relation(
     target: &LinkableMemory,
 ) -> Option<StatedRelation> {
     let is_record = source.role == LinkRole::DecisionRecord;
-    let lower = sentence.text.to_lowercase();
-    // Only texts whose bytes keep their places in lower case can be compared with the places of names.
-    let lower = if lower.len() == sentence.text.len() { lower } else { sentence.text.clone() };
-    if let Some(stated) = after_phrase(&lower, sentence, &mention.range, is_record) {
+    let lower = sentence.lower.as_str();
+    if let Some(stated) = after_phrase(lower, sentence, &mention.range, is_record) {
         return allowed(source, stated);
     }
-    if let Some(stated) = through_object(&lower, &mention.range) {
+    if let Some(stated) = through_object(lower, &mention.range) {
         return allowed(source, stated);
     }
-    if let Some(stated) = as_subject(&lower, &mention.range) {
+    if let Some(stated) = as_subject(lower, &mention.range) {
         return allowed(source, stated);
     }
     // What a problem is about is no reason for it, unless the reason is given in brackets.
@@ -249,7 +247,7 @@ pub(super) fn stated_relation(
         is_reversed: false,
         confidence,
     };
-    if can_be_reason && is_in_brackets(&lower, sentence, &mention.range) {
+    if can_be_reason && is_in_brackets(lower, sentence, &mention.range) {
         return Some(motivated(IN_BRACKETS));
     }
     let is_label = mention.range.start == 0 && lower[mention.range.end..].starts_with(':');

@@ -16,6 +16,9 @@ use crate::record::{Referent, Relation};
 /// The most relations that are proposed for one memory: the most likely ones.
 const MAX_PER_MEMORY: usize = 6;
 
+/// The most relations that the names in one memory give evidence for: the first ones.
+const MAX_STATED_RELATIONS: usize = 16;
+
 /// The longest quotation in characters.
 const MAX_QUOTE_CHARS: usize = 240;
 
@@ -113,6 +116,9 @@ fn of_mentions(at: usize, memories: &[LinkableMemory], names: &NameIndex) -> Vec
     }
     let mut found = Vec::new();
     for sentence in sentences(&memory.text, names) {
+        if found.len() >= MAX_STATED_RELATIONS {
+            break;
+        }
         for mention in sentence.mentions.iter().filter(|mention| mention.target != at) {
             let target = &memories[mention.target];
             let Some(stated) = stated_relation(memory, &sentence, mention, target) else {
@@ -163,11 +169,12 @@ fn of_clause(
 ) -> Option<ProposedLink> {
     let found = statements.find(clause, memories)?;
     let target = &memories[found.target];
-    let quote = truncate(&clause.sentence, MAX_QUOTE_CHARS);
+    let source = &memories[clause.source];
+    let quote = truncate(&source.text[clause.sentence.clone()], MAX_QUOTE_CHARS);
     let stated = target.title.as_deref().unwrap_or(&target.text);
     let stated = truncate(stated.lines().next().unwrap_or_default(), MAX_QUOTE_CHARS);
     Some(ProposedLink {
-        from: memories[clause.source].referent.clone(),
+        from: source.referent.clone(),
         relation: clause.relation,
         to: target.referent.clone(),
         confidence: found.confidence,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::SENTENCE_MAX_BYTES;
 use super::names::NameIndex;
 use crate::prose::{is_list_item, paragraphs, split_sentences};
 
@@ -10,6 +11,8 @@ use crate::prose::{is_list_item, paragraphs, split_sentences};
 pub(super) struct Sentence {
     /// The sentence, with the texts of its links alone.
     pub(super) text: String,
+    /// The sentence in lower case, if its bytes keep their places; otherwise as it is.
+    pub(super) lower: String,
     /// The names in it.
     pub(super) mentions: Vec<Mention>,
     /// Whether it begins the text.
@@ -24,6 +27,12 @@ pub(super) struct Mention {
     /// The memory that it refers to.
     pub(super) target: usize,
 }
+
+/// The most names of a sentence that are looked at. A sentence with more is a list.
+const MAX_MENTIONS: usize = 16;
+
+/// The rest of a longer paragraph is not read, in bytes.
+const PARAGRAPH_MAX_BYTES: usize = 16 * 1024;
 
 /// Parts of headings under which a document lists what it did not decide, or where else to read.
 const SKIPPED_HEADINGS: [&str; 12] = [
@@ -56,8 +65,12 @@ pub(super) fn sentences(text: &str, names: &NameIndex) -> Vec<Sentence> {
         if is_skipped || paragraph.starts_with(['|', '`']) {
             continue;
         }
+        let paragraph = &paragraph[..paragraph.floor_char_boundary(PARAGRAPH_MAX_BYTES)];
         let (line, mentions) = read_paragraph(paragraph, names);
         for sentence in split_sentences(&line) {
+            if sentence.len() > SENTENCE_MAX_BYTES {
+                continue;
+            }
             let start = sentence.as_ptr() as usize - line.as_ptr() as usize;
             let end = start + sentence.len();
             let inside =
@@ -66,9 +79,13 @@ pub(super) fn sentences(text: &str, names: &NameIndex) -> Vec<Sentence> {
                 range: mention.range.start - start..mention.range.end - start,
                 target: mention.target,
             };
+            // Only texts whose bytes keep their places in lower case can be compared with the places of names.
+            let lower = sentence.to_lowercase();
+            let lower = if lower.len() == sentence.len() { lower } else { sentence.to_owned() };
             found.push(Sentence {
                 text: sentence.to_owned(),
-                mentions: mentions.iter().filter(inside).map(moved).collect(),
+                lower,
+                mentions: mentions.iter().filter(inside).take(MAX_MENTIONS).map(moved).collect(),
                 is_first: found.is_empty(),
             });
         }

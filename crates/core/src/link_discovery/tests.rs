@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use jiff::civil::Date;
 
 use super::*;
@@ -209,4 +211,27 @@ fn known_relations_are_not_proposed_and_the_rest_is_left_for_later() {
     let link = &limited.links[0];
     assert_eq!(link.relation, Relation::MotivatedBy);
     assert!(link.reason.contains("\u{201c}Tests stub handles (ADR-4).\u{201d}"), "{}", link.reason);
+}
+
+#[test]
+fn a_hostile_line_takes_little_time() {
+    let lines = [
+        "because the queue drops messages due to load ".repeat(5_000),
+        "depends on ADR-0004, ADR-0007 and ".repeat(5_000),
+        "ADR-0004, ".repeat(20_000),
+        "[".repeat(200_000),
+        "a.".repeat(100_000),
+        "depends on ADR-0004. ".repeat(10_000),
+    ];
+    let mut memories = vec![record(4, "Handles", ""), record(7, "Callbacks", "")];
+    for (at, line) in lines.iter().enumerate() {
+        let role = if at % 2 == 0 { LinkRole::Decision } else { LinkRole::Problem };
+        memories.push(LinkableMemory {
+            artifacts: vec!["commit:0123abcd".to_owned()],
+            ..fact(&format!("hostile{at}"), role, line)
+        });
+    }
+    let started = Instant::now();
+    assert!(found(&memories).len() < 50);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }

@@ -48,6 +48,9 @@ const INTENSIFIERS: [&str; 5] = ["a", "an", "very", "really", "absolutely"];
 /// The words at the beginning of a reply that show whether it approves.
 const MAX_APPROVAL_WORDS: usize = 6;
 
+/// A longer reply explains what it was told, in words.
+const MAX_STATEMENT_WORDS: usize = 40;
+
 /// The sentences at the end of a reply of which one may ask how to go on.
 const MAX_LAST_SENTENCES: usize = 3;
 
@@ -89,7 +92,7 @@ fn reply_without_result(message: &str) -> Option<ForgettingReason> {
         .collect();
     let beginning = words.join(" ");
     let confirms = ACKNOWLEDGEMENTS.iter().any(|start| beginning.starts_with(start));
-    if confirms || is_approval(&words) {
+    if (confirms || is_approval(&words)) && !states_fact_after_first_sentence(message) {
         return Some(ForgettingReason::Acknowledgement);
     }
     ends_with_question(message).then_some(ForgettingReason::OpenReply)
@@ -122,6 +125,24 @@ fn is_approval(words: &[String]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether a short reply goes on to state how a team works, or what somebody does: "Got it. We deploy from main only, and
+/// Ann approves it."
+fn states_fact_after_first_sentence(message: &str) -> bool {
+    if message.split_whitespace().count() > MAX_STATEMENT_WORDS {
+        return false;
+    }
+    let sentences = prose::paragraphs(message).into_iter().flat_map(prose::split_sentences);
+    sentences.skip(1).filter(|sentence| !prose::is_question(sentence)).any(|sentence| {
+        let mut words = sentence.split_whitespace();
+        let first = words.next().unwrap_or_default().to_lowercase();
+        let is_name = |word: &str| {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+            bare.starts_with(char::is_uppercase) && !bare.starts_with("I'") && bare.len() > 1
+        };
+        matches!(first.as_str(), "we" | "our") && words.any(is_name)
+    })
 }
 
 /// Returns whether a question is among the last sentences of a text. Good wishes and an offer to help may follow it.
@@ -179,6 +200,7 @@ mod tests {
         assert_eq!(reason("Ann: Thanks, Bob! You're the best."), Some(SmallTalk));
         for text in [
             "user: I use Postgres 16. Can you help me?",
+            "assistant: Got it. We deploy from main only, and Ann approves it.",
             "assistant: The first sprint ends on March 29.",
             "assistant: Great expectations are set in Kent.",
             "assistant: That depends on the index.",

@@ -296,7 +296,7 @@ pub(super) fn is_small_talk(text: &str) -> bool {
     let weight = weight(text);
     let has = |test: fn(&str) -> bool| text.split_whitespace().any(|word| test(&lower(word)));
     let is_kind = || has(|word| KIND_WORDS.contains(word));
-    // Who thanks goes on with something of their own.
+    // A text that thanks often goes on to tell something about its writer.
     let is_reaction = || !has(is_first_person) && !has(|word| matches!(word, "thanks" | "thank"));
     let max_weight = || if is_reaction() { MAX_REACTION_WEIGHT } else { MAX_KIND_WEIGHT };
     match weight {
@@ -358,7 +358,7 @@ fn weight(text: &str) -> usize {
             };
         }
         if !asks {
-            sum += told(&lower_words);
+            sum += weight_of_told_facts(&lower_words);
         }
     }
     sum
@@ -377,7 +377,7 @@ fn is_first_person(lower: &str) -> bool {
 }
 
 /// Returns the weight of what a sentence tells about people.
-fn told(words: &[String]) -> usize {
+fn weight_of_told_facts(words: &[String]) -> usize {
     let mut sum = 0;
     let mut has_deed = false;
     let mut has_possession = false;

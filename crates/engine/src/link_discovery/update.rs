@@ -40,8 +40,8 @@ pub(crate) fn update(session: &Session, again: bool) -> Result<LinkUpdate, Error
     let linkable = Linkable::read(session)?;
     let (mut found, problem) = StoredLinks::update(session, |stored| {
         let seen = if again { SeenMemories::default() } else { SeenMemories::read(session)? };
-        settle(stored, &linkable);
-        let found = look(session, stored, &linkable, &seen)?;
+        remove_outdated(stored, &linkable);
+        let found = propose_for_changed(session, stored, &linkable, &seen)?;
         Ok(LinkUpdate { stored: stored.clone(), ..found })
     })?;
     found.texts = texts_of(&found.stored.pending, &linkable);
@@ -49,7 +49,7 @@ pub(crate) fn update(session: &Session, again: bool) -> Result<LinkUpdate, Error
     Ok(found)
 }
 
-fn look(
+fn propose_for_changed(
     session: &Session,
     stored: &mut StoredLinks,
     linkable: &Linkable,
@@ -88,7 +88,7 @@ fn look(
 
 /// Removes proposals whose memories no longer stand, and settles those that were accepted in another clone or by a process
 /// that ended before it could note it.
-fn settle(stored: &mut StoredLinks, linkable: &Linkable) {
+fn remove_outdated(stored: &mut StoredLinks, linkable: &Linkable) {
     let slice = &linkable.slice;
     let related = |link: &ProposedLink| find_relation(slice, &link.from, &link.to, link.relation);
     let accepted: Vec<(String, _)> = stored

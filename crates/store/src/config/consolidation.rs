@@ -16,9 +16,13 @@ pub struct ConsolidationSettings {
     pub summary_days: u32,
     /// After how many days an episode is reduced to a line.
     pub line_days: u32,
-    /// After how many days without use an unimportant memory is archived on this machine.
+    /// After how many days without use an unimportant memory is archived on this machine, at least 7.
+    #[schemars(range(min = 7))]
     pub unused_days: u32,
 }
+
+/// A clone brings its settings along, and must not have what was stored yesterday archived.
+const MIN_UNUSED_DAYS: u32 = 7;
 
 impl Default for ConsolidationSettings {
     fn default() -> Self {
@@ -37,6 +41,10 @@ impl ConsolidationSettings {
         if !(0.5..=1.0).contains(&self.duplicate_similarity) {
             let message = "consolidation.duplicate_similarity must be between 0.5 and 1";
             return Some(("duplicate_similarity", message.to_owned()));
+        }
+        if self.unused_days < MIN_UNUSED_DAYS {
+            let message = format!("consolidation.unused_days must be at least {MIN_UNUSED_DAYS}");
+            return Some(("unused_days", message));
         }
         let (summary, line) = (self.summary_days, self.line_days);
         (summary == 0 || summary > line).then(|| {

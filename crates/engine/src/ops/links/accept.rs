@@ -100,6 +100,16 @@ fn select(stored: &StoredLinks, request: &Request) -> Result<Vec<PendingLink>, E
         let message = "another relation can be stored for one proposal at a time";
         return Err(Error::bad_input(message).hint(Hint::text("leave out ").field("relation")));
     }
+    if let Some(min) = request.min_confidence {
+        if !(0.0..=1.0).contains(&min) {
+            return Err(Error::bad_input("the confidence must be between 0 and 1"));
+        }
+        if !request.all {
+            let hint = Hint::text("add ").field_set_to("all", true);
+            let message = "a least confidence chooses among all proposals, not among named ones";
+            return Err(Error::bad_input(message).hint(hint));
+        }
+    }
     if !request.all && found.is_empty() {
         return Err(Error::bad_input("no proposal is named")
             .hint(Hint::text("give ids, or accept all with ").field_set_to("all", true)));
@@ -135,7 +145,13 @@ fn store(
                 continue;
             }
         };
-        let content = link.reason.clone();
+        // The reason quotes memories, of which one may look like a secret that was stored on purpose.
+        let is_quotable = transaction.reject_secret(&link.reason).is_ok();
+        if !is_quotable {
+            let note = "stored without its reason, which looks like a secret";
+            accepted.notes.push(format!("{}: {note}", short_id(id)));
+        }
+        let content = if is_quotable { link.reason.clone() } else { String::new() };
         let edge = RelationRecord { from: from.clone(), to: to.clone(), relation, content };
         let record = record_of(transaction, &known, edge)?;
         let proposal = id.clone();

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use heirloom_core::link_discovery::ProposedLink;
+use heirloom_core::record::Referent;
 use heirloom_core::{Hint, Problem, name};
 use heirloom_store::state::StateFolder;
 use jiff::Timestamp;
@@ -94,6 +95,27 @@ impl StoredLinks {
         let folder = StateFolder::in_state(session.root(), FOLDER);
         let bytes = folder.read_bytes(FILE).ok().flatten().unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    /// Removes all proposals that name one of some memories: their reasons may quote it.
+    pub(crate) fn forget(session: &Session, memories: &[Referent]) -> Result<(), Error> {
+        let names =
+            |link: &ProposedLink| memories.contains(&link.from) || memories.contains(&link.to);
+        let stored = Self::read(session);
+        let is_dropped = |decision: &LinkDecision| match decision {
+            LinkDecision::Dropped(link) => names(link),
+            LinkDecision::Accepted { .. } => false,
+        };
+        let has_any = stored.pending.iter().any(|pending| names(&pending.link))
+            || stored.decided.values().any(is_dropped);
+        if has_any {
+            Self::update(session, |stored| {
+                stored.pending.retain(|pending| !names(&pending.link));
+                stored.decided.retain(|_, decision| !is_dropped(decision));
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     /// Returns whether a proposal is pending or was decided.

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::assembly::Explanation;
 use crate::indexing;
+use crate::link_discovery::StoredLinks;
 use crate::memory::{MemoryQuery, MemorySlice, MemoryTarget, WriteTransaction};
 use crate::usage::forget_injected;
 use crate::view::present;
@@ -66,13 +67,13 @@ impl Operation for MemoryPurge {
         let mut of_entry = None;
         let (purged, quoting) = match find_records(session, &known, &request.fact_id) {
             Ok(purged) => {
-                let quoting = contradictions_of(&known, |it| {
+                let quoting = quoting_records(&known, |it| {
                     it.record_id().is_some_and(|id| purged.contains(&id))
                 });
                 (purged, quoting)
             }
             Err(error) => {
-                let found = find_contradictions(&known, &request.fact_id);
+                let found = find_quoting(&known, &request.fact_id);
                 of_entry = matches!(known.find(&request.fact_id), Ok(MemoryTarget::Entry(..)))
                     .then(|| format!("{}: remove it there", error.message));
                 (vec![], found.ok_or(error)?)
@@ -100,8 +101,8 @@ impl Operation for MemoryPurge {
         };
         report.notes.extend(of_entry);
         if !quoting.is_empty() && !purged.is_empty() {
-            let removed = present::count(quoting.len(), "contradiction");
-            report.notes.push(format!("{removed} that may quote it were removed, too"));
+            let removed = present::count(quoting.len(), "contradiction or relation");
+            report.notes.push(format!("{removed} that may quote it: removed, too"));
         }
         report.notes.extend(tombstones.iter().filter_map(|tombstone| {
             let replaced: Vec<_> = tombstone.supersedes.iter().map(Referent::short).collect();
@@ -140,20 +141,25 @@ fn find_records(session: &Session, known: &MemorySlice, typed: &str) -> Result<V
     }
 }
 
-/// Returns the records of the contradictions of some memories, whose reasons may quote them.
-fn contradictions_of(known: &MemorySlice, is_purged: impl Fn(&Referent) -> bool) -> Vec<Uuid> {
+/// Returns the contradictions and relations of some memories, whose reasons may quote them.
+fn quoting_records(known: &MemorySlice, is_purged: impl Fn(&Referent) -> bool) -> Vec<Uuid> {
     let records = known.memory.records();
     let found = records.filter(|record| {
-        record.kind() == RecordKind::Contradiction && record.referents().into_iter().any(&is_purged)
+        let may_quote = match &record.body {
+            Body::Contradiction(_) => true,
+            Body::Edge(relation) => !relation.content.is_empty(),
+            _ => false,
+        };
+        may_quote && record.referents().into_iter().any(&is_purged)
     });
     found.map(|record| record.id).collect()
 }
 
-/// Returns the records of the contradictions of an entry, or of the contradiction with an id. `None` if there are none.
-fn find_contradictions(known: &MemorySlice, typed: &str) -> Option<Vec<Uuid>> {
+/// Returns the records that may quote an entry, or those of the contradiction with an id. `None` if there are none.
+fn find_quoting(known: &MemorySlice, typed: &str) -> Option<Vec<Uuid>> {
     let found = match known.find(typed) {
         Ok(MemoryTarget::Entry(_, entry)) => {
-            contradictions_of(known, |it| it.entry_id() == Some(&entry.id))
+            quoting_records(known, |it| it.entry_id() == Some(&entry.id))
         }
         _ => {
             let typed = typed.trim().to_ascii_lowercase();
@@ -222,8 +228,9 @@ impl PurgeReport {
     /// Removes the records from what this machine keeps of contexts.
     fn remove_from_state(&mut self, session: &Session, purged: &[Uuid]) {
         let memories: Vec<Referent> = purged.iter().map(|id| Referent::Record(*id)).collect();
-        let forgotten =
-            forget_injected(session, &memories).and_then(|()| Explanation::forget_last(session));
+        let forgotten = forget_injected(session, &memories)
+            .and_then(|()| Explanation::forget_last(session))
+            .and_then(|()| StoredLinks::forget(session, &memories));
         if let Err(error) = forgotten {
             let message = error.message;
             self.notes.push(format!("the state of this machine may still hold it: {message}"));

@@ -1,13 +1,15 @@
 //! `import`: imports memories of other tools or of another workspace.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use heirloom_core::memory::{
     self, EntryEditError, EntryField, EntryKind, MemoryEntry, MemoryOwner, NewEntry,
 };
 use heirloom_core::recall::ComponentKey;
-use heirloom_core::record::{self, LineError, Origin, Record, RecordKind, Referent};
+use heirloom_core::record::{
+    self, Body, EventAction, LineError, Origin, Record, RecordKind, Referent,
+};
 use heirloom_core::words::normalise;
 use heirloom_core::{Hint, Problem, Value, byte_order_mark, day, name};
 use heirloom_store::log::{IdSequence, Tombstones};
@@ -17,7 +19,7 @@ use uuid::Uuid;
 
 use crate::contradictions::check_stored;
 use crate::import::{self, ImportContext, ImportFormat, ImportResult, SourceText};
-use crate::memory::{MemoryQuery, MemorySlice, RunKind, WriteTransaction};
+use crate::memory::{MemoryQuery, MemorySlice, RunKind, UNDONE_RUN_REASON, WriteTransaction};
 use crate::ops::request_parts::InputFile;
 use crate::view::present;
 use crate::view::{Role, View, span};
@@ -67,7 +69,7 @@ impl Operation for Import {
         usage: "import <files>...",
         group: Group::Memory,
         effect: Effect::Writes,
-        about: "Import memories. Sources are a Heirloom export, Omegon's facts.jsonl, MCP's server-memory, basic-memory notes, and bullet lists of CLAUDE.md and AGENTS.md. Importing twice adds nothing.",
+        about: "Import memories. Sources are a Heirloom export, Omegon's facts.jsonl, MCP's server-memory, basic-memory notes, and bullet lists of CLAUDE.md and AGENTS.md. Importing twice adds nothing; importing again after `undo` brings back what that withdrew.",
     };
 
     fn run(session: &Session, request: Request) -> Result<ImportReport, Error> {
@@ -101,7 +103,14 @@ impl Operation for Import {
             by_format.iter().flat_map(|(format, files)| possible_keys(session, *format, files));
         let known = MemoryQuery::new().keys_without_relations(keys).read(session)?;
         let tombstones = Tombstones::of(session.root());
-        let mut run = ImportRun { transaction, known, tombstones, report, facts: vec![] };
+        let mut run = ImportRun {
+            transaction,
+            known,
+            tombstones,
+            report,
+            facts: vec![],
+            withdrawals: BTreeSet::new(),
+        };
         for (format, files) in by_format {
             match format.importer() {
                 None => {
@@ -111,6 +120,7 @@ impl Operation for Import {
                 Some(importer) => run.import_foreign(session, importer, &files),
             }
         }
+        run.restore_withdrawn()?;
         let ImportRun { transaction, mut report, facts, .. } = run;
         if !request.dry_run {
             transaction.commit_as_run(RunKind::Import)?;
@@ -189,6 +199,8 @@ struct ImportRun<'s> {
     report: ImportReport,
     /// The facts that are written.
     facts: Vec<Referent>,
+    /// The events that withdrew records which are imported again, because the run that had imported them was undone.
+    withdrawals: BTreeSet<Uuid>,
 }
 
 impl ImportRun<'_> {
@@ -197,6 +209,32 @@ impl ImportRun<'_> {
         if record.kind() == RecordKind::Fact {
             self.facts.push(record.id.into());
         }
+    }
+
+    /// Returns whether a record was withdrawn with a whole run, and restores it: importing it again asks for it.
+    fn restore_if_undone(&mut self, id: Uuid) -> bool {
+        let memory = &self.known.memory;
+        let is_of_run = |event: &Uuid| {
+            let record = memory.record(*event).map(|record| &record.body);
+            matches!(record, Some(Body::Event(event)) if event.reason == UNDONE_RUN_REASON)
+        };
+        let events = memory.targets_of(EventAction::Undo);
+        let events = events.get(&Referent::Record(id)).copied().unwrap_or_default();
+        let is_undone = !events.is_empty() && events.iter().all(is_of_run);
+        if is_undone {
+            self.withdrawals.extend(events);
+        }
+        is_undone
+    }
+
+    /// Makes the records active again that were withdrawn with an earlier import of the same rows.
+    fn restore_withdrawn(&mut self) -> Result<(), Error> {
+        let events: Vec<Referent> =
+            self.withdrawals.iter().copied().map(Referent::Record).collect();
+        if !events.is_empty() {
+            self.transaction.write_event(&self.known, EventAction::Restore, vec![], events, "")?;
+        }
+        Ok(())
     }
 
     fn import_foreign(
@@ -211,9 +249,22 @@ impl ImportRun<'_> {
             .records()
             .filter_map(|record| Some((record.origin.as_ref()?, record.id)))
             .collect();
-        let imported =
-            run_importer(session, importer, files, &|origin| origins.get(origin).copied());
+        let asked: RefCell<BTreeSet<Uuid>> = RefCell::default();
+        let find = |origin: &Origin| {
+            let id = origins.get(origin).copied();
+            asked.borrow_mut().extend(id);
+            id
+        };
+        let imported = run_importer(session, importer, files, &find);
         self.report.already += imported.known_rows;
+        for id in asked.into_inner() {
+            if self.restore_if_undone(id)
+                && let Some(record) = self.known.memory.record(id).cloned()
+            {
+                self.count(&record);
+                self.report.already = self.report.already.saturating_sub(1);
+            }
+        }
         self.report.problems.extend(imported.problems);
         let mut rejected: HashSet<Referent> = HashSet::new();
         for (place, record) in imported.records {
@@ -250,7 +301,12 @@ impl ImportRun<'_> {
                     self.reject(&file.name, number, reason);
                 }
                 Ok(Some(record)) => match self.known.memory.record(record.id) {
-                    Some(existing) if *existing == record => self.report.already += 1,
+                    Some(existing) if *existing == record => {
+                        match self.restore_if_undone(record.id) {
+                            true => self.count(&record),
+                            false => self.report.already += 1,
+                        }
+                    }
                     Some(_) => self.reject(
                         &file.name,
                         number,

@@ -3,13 +3,15 @@
 //! A line is a word, a time in milliseconds and names of memories: `injected 1771718400000 name:12 name:30` (with the
 //! tokens of each), `retrieved`, `cited` or `ignored`. A `with` line has the path of a file first, and how often each memory
 //! was used while it was open. A `times` line has a memory and when it was used, in minutes. A `counted` line holds the
-//! sums of one memory, and a `moved` line names a memory whose sums so far count for another one. So a log can be extended by appending and shortened by replacing its lines by sums, and both add up
-//! to the same.
+//! sums of one memory, and a `moved` line names a memory whose sums so far count for another one. A `returned` line takes
+//! sums of one memory, and adds them to another one. A `since` line has the time before which sums of some memories were
+//! left out. So a log can be extended by appending and shortened by replacing its lines by sums, and both add up to the same.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// How many citations, and as many times being ignored, are assumed of a memory of which nothing is known.
 const PRIOR: f64 = 2.0;
@@ -18,7 +20,8 @@ const PRIOR: f64 = 2.0;
 const FACTOR_SPAN: f64 = 0.8;
 
 /// How often a memory was used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct UsageCounts {
     /// How often it was part of an answer or a context.
     pub retrieved: u64,
@@ -59,6 +62,8 @@ pub struct UsageFold {
     files: FxHashMap<String, UsedWithFile>,
     /// When memories were used, in minutes since 1970, the earliest first.
     times: FxHashMap<String, Vec<i64>>,
+    /// The time before which it is not known which memories were used, in milliseconds since 1970; `None` if it has all.
+    known_since: Option<i64>,
     /// The number of lines that could not be parsed.
     pub damaged_lines: usize,
 }
@@ -151,6 +156,21 @@ pub fn moved_line(at_milliseconds: i64, from: &str, to: &str) -> String {
     format!("{MOVED} {at_milliseconds} {} {}", escape(from), escape(to))
 }
 
+/// The word of a line that takes sums back.
+const RETURNED: &str = "returned";
+
+/// Writes a line that lets some of what was counted of a memory count for another one again, without its line break.
+pub fn returned_line(at_milliseconds: i64, from: &str, to: &str, counts: &UsageCounts) -> String {
+    let UsageCounts { retrieved, cited, ignored, tokens, last_accessed } = counts;
+    let (from, to) = (escape(from), escape(to));
+    format!(
+        "{RETURNED} {at_milliseconds} {from} {to} {retrieved} {cited} {ignored} {tokens} {last_accessed}"
+    )
+}
+
+/// The word of a line with the time before which sums are missing.
+const SINCE: &str = "since";
+
 impl UsageFold {
     /// Adds up the lines of a log.
     pub fn of_log(text: &str) -> Self {
@@ -178,6 +198,12 @@ impl UsageFold {
         self.counts.iter().map(|(name, counts)| (name.as_str(), counts))
     }
 
+    /// Returns the time before which it is not known which memories were used, in milliseconds since 1970, since the sums
+    /// of some were left out; `None` if it has all.
+    pub fn known_since(&self) -> Option<i64> {
+        self.known_since
+    }
+
     /// Returns whether memories were used while files were open.
     pub fn has_files(&self) -> bool {
         !self.files.is_empty()
@@ -203,6 +229,10 @@ impl UsageFold {
         let mut all: Vec<(&str, &UsageCounts)> = self.all().collect();
         all.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.last_accessed), *name));
         let mut text = String::new();
+        let left_out = all.get(limit).map(|(_, counts)| counts.last_accessed);
+        if let Some(since) = self.known_since.max(left_out) {
+            let _ = writeln!(text, "{SINCE} {since}");
+        }
         for (name, counts) in all.into_iter().take(limit) {
             let UsageCounts { retrieved, cited, ignored, tokens, last_accessed } = counts;
             let _ = writeln!(
@@ -249,6 +279,20 @@ impl UsageFold {
         if kind == MOVED {
             let (from, to) = (unescape(words.next()?), unescape(words.next()?));
             self.move_counts(&from, &to);
+            return Some(());
+        }
+        if kind == SINCE {
+            self.known_since = self.known_since.max(Some(at));
+            return Some(());
+        }
+        if kind == RETURNED {
+            let (from, to) = (unescape(words.next()?), unescape(words.next()?));
+            let mut numbers = words.map(|word| word.parse::<u64>().ok());
+            let mut next = || numbers.next().flatten();
+            let (retrieved, cited, ignored, tokens) = (next()?, next()?, next()?, next()?);
+            let last_accessed = i64::try_from(next()?).ok()?;
+            let counts = UsageCounts { retrieved, cited, ignored, tokens, last_accessed };
+            self.return_counts(&from, &to, &counts);
             return Some(());
         }
         let event = UsageEvent::ALL.into_iter().find(|event| event.word() == kind)?;
@@ -323,6 +367,22 @@ impl UsageFold {
         }
         if let Some(minutes) = self.times.remove(from) {
             self.add_minutes(to, minutes);
+        }
+    }
+
+    /// Takes what was counted of a memory for another one before, and lets it count for that one.
+    fn return_counts(&mut self, from: &str, to: &str, counts: &UsageCounts) {
+        if let Some(holder) = self.counts.get_mut(from).filter(|_| from != to) {
+            holder.retrieved = holder.retrieved.saturating_sub(counts.retrieved);
+            holder.cited = holder.cited.saturating_sub(counts.cited);
+            holder.ignored = holder.ignored.saturating_sub(counts.ignored);
+            holder.tokens = holder.tokens.saturating_sub(counts.tokens);
+            if *holder
+                == (UsageCounts { last_accessed: holder.last_accessed, ..UsageCounts::default() })
+            {
+                self.counts.remove(from);
+            }
+            self.add(to, counts);
         }
     }
 
@@ -406,6 +466,31 @@ mod tests {
         assert_eq!(fold.used_with("src/my file.rs"), [("new", 2), ("b", 1)]);
         let again = format!("{moved}{}\n", moved_line(6_000, "a", "new"));
         assert_eq!(UsageFold::of_log(&again), fold);
+    }
+
+    #[test]
+    fn counts_are_returned_to_the_memory_that_they_are_of() {
+        let lines = |lines: &[String]| UsageFold::of_log(&lines.join("\n"));
+        let cited = |at, name| UsageEvent::Cited.line(at, [(name, 0)]);
+        let before = [cited(1_000, "a"), cited(2_000, "b"), cited(3_000, "b")];
+        let of_b = lines(&before).counts("b");
+        let moved = [before.as_slice(), &[moved_line(4_000, "b", "a"), cited(5_000, "a")]].concat();
+        assert_eq!(lines(&moved).counts("a").cited, 4);
+        let returned = [moved, vec![returned_line(6_000, "a", "b", &of_b)]].concat();
+        let fold = lines(&returned);
+        assert_eq!((fold.counts("a").cited, fold.counts("b")), (2, of_b));
+        assert_eq!(fold.damaged_lines, 0);
+    }
+
+    #[test]
+    fn a_log_tells_since_when_it_has_all() {
+        let lines = [(1_000, "a"), (2_000, "b"), (3_000, "c")]
+            .map(|(at, name)| UsageEvent::Cited.line(at, [(name, 0)]));
+        let fold = UsageFold::of_log(&lines.join("\n"));
+        assert_eq!(fold.known_since(), None);
+        let shortened = UsageFold::of_log(&fold.to_log(2));
+        assert_eq!((shortened.known_since(), shortened.all().count()), (Some(1_000), 2));
+        assert_eq!(UsageFold::of_log(&shortened.to_log(2)).known_since(), Some(1_000));
     }
 
     #[test]

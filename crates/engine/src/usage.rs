@@ -8,5 +8,5 @@ pub(crate) use injected::{
     InjectedMemory, forget_injected, read_injected, record_injected, remove_injected,
 };
 pub(crate) use log::{
-    Usage, UsageReport, append_events, append_moves, append_times, append_used_with,
+    Usage, UsageReport, append_events, append_moves, append_returns, append_times, append_used_with,
 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use heirloom_core::Problem;
 use heirloom_core::record::Referent;
 use heirloom_core::usage::{
-    UsageCounts, UsageEvent, UsageFold, moved_line, times_line, used_with_line,
+    UsageCounts, UsageEvent, UsageFold, moved_line, returned_line, times_line, used_with_line,
 };
 use heirloom_store::StoreError;
 use heirloom_store::state::StateFolder;
@@ -133,11 +133,7 @@ impl Usage {
     /// Returns the time before which it is not known which memories were used, since the log keeps the sums of those that
     /// were used last; `None` if it has all.
     pub(crate) fn known_since(&self) -> Option<Timestamp> {
-        if self.fold.all().count() < MAX_COUNTED_MEMORIES {
-            return None;
-        }
-        let oldest = self.fold.all().map(|(_, counts)| counts.last_accessed).min()?;
-        Timestamp::from_millisecond(oldest).ok()
+        Timestamp::from_millisecond(self.fold.known_since()?).ok()
     }
 
     /// Returns all memories with their counts, in no order.
@@ -199,6 +195,18 @@ pub(crate) fn append_moves<'r>(
     let line =
         |(from, to): (&Referent, &Referent)| moved_line(at, &from.to_string(), &to.to_string());
     append_lines(session, &moves.into_iter().map(line).collect::<Vec<String>>())
+}
+
+/// Appends that what was counted of some memories before counts for them again, and no longer for what had replaced them.
+pub(crate) fn append_returns<'r>(
+    session: &Session,
+    returns: impl IntoIterator<Item = (&'r Referent, &'r Referent, UsageCounts)>,
+) -> Result<(), Error> {
+    let at = session.now().as_millisecond();
+    let line = |(from, to, counts): (&Referent, &Referent, UsageCounts)| {
+        returned_line(at, &from.to_string(), &to.to_string(), &counts)
+    };
+    append_lines(session, &returns.into_iter().map(line).collect::<Vec<String>>())
 }
 
 fn append_lines(session: &Session, lines: &[String]) -> Result<(), Error> {

@@ -199,6 +199,7 @@ impl Environment {
             .with_progress(self.progress.clone())
             .with_registry(self.registry.clone())
             .with_client_folders(self.client_folders.clone())
+            .with_program(std::env::current_exe().ok())
     }
 
     /// Returns the workspaces that are registered on this machine.

@@ -430,6 +430,15 @@ impl Memory {
         next.into_iter().map(Referent::Record).collect()
     }
 
+    /// Returns the records that replaced a record, its aliases or an entry directly.
+    pub fn direct_successors(&self, referent: &Referent) -> BTreeSet<Uuid> {
+        let mut found = BTreeSet::new();
+        self.for_each_alias(referent, |alias| {
+            found.extend(self.successors.get(alias).into_iter().flatten());
+        });
+        found
+    }
+
     /// Searches the heads through forks and cycles.
     fn search_heads(&self, referent: &Referent) -> Vec<Referent> {
         let mut heads = BTreeSet::new();

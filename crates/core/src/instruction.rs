@@ -41,8 +41,12 @@ const STANDING_TAGS: &[&str] = &["instruction", "preference"];
 
 /// Returns whether a memory with these tags was accepted as a standing instruction or a preference.
 pub fn is_accepted_as_standing(tags: &[String]) -> bool {
-    tags.iter().any(|tag| tag == EXTRACTED_TAG)
-        && tags.iter().any(|tag| STANDING_TAGS.contains(&tag.as_str()))
+    tags.iter().any(|tag| tag == EXTRACTED_TAG) && is_tagged_as_standing(tags)
+}
+
+/// Returns whether tags say that a memory is a standing instruction or a preference, whoever gave it these tags.
+pub fn is_tagged_as_standing(tags: &[String]) -> bool {
+    tags.iter().any(|tag| STANDING_TAGS.contains(&tag.as_str()))
 }
 
 /// Returns the sentences of a text that are standing instructions. Of a question that begins with an

@@ -39,7 +39,7 @@ pub(crate) use pin_owner::PinOwner;
 pub(crate) use query::{MemoryQuery, is_long_log, log_problems, read_related};
 pub(crate) use record_counts::{DayCounts, RecordCounts, StandingCounts};
 pub(crate) use relations::{RelationEnds, find_relation, move_relations, write_relation};
-pub(crate) use runs::{EditedDocument, RecordedRun, RunKind, UNDONE_RUN_REASON};
+pub(crate) use runs::{EditedDocument, RecordedMove, RecordedRun, RunKind, UNDONE_RUN_REASON};
 pub(crate) use similar::{SimilarMemory, show_similar};
 pub(crate) use slice::{MemorySlice, PointInTime};
 pub(crate) use transaction::{AUTO_TAG, WriteTransaction, unique_entry_id};

@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use heirloom_core::day;
@@ -46,6 +46,7 @@ pub struct Session {
     prepared: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
     progress: Progress,
     registry: Option<Arc<Registry>>,
+    program: Option<PathBuf>,
 }
 
 impl RemoteModel {
@@ -110,6 +111,7 @@ impl Session {
             prepared: RefCell::default(),
             progress: Progress::default(),
             registry: None,
+            program: None,
         }
     }
 
@@ -126,6 +128,18 @@ impl Session {
     pub fn with_author(mut self, author: Option<String>) -> Self {
         self.author = author;
         self
+    }
+
+    /// Sets the path of the running program, which a scheduler of the system is to start.
+    #[must_use]
+    pub fn with_program(mut self, program: Option<PathBuf>) -> Self {
+        self.program = program;
+        self
+    }
+
+    /// Returns the path of the running program, if it is known.
+    pub(crate) fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
     }
 
     /// Sets the name of the agent that makes the request.

@@ -300,11 +300,15 @@ fn an_original_of_a_merged_fact_comes_back_by_undoing_the_merge() {
 #[test]
 fn what_somebody_depends_on_is_never_forgotten() {
     let talk = "Ann: Thanks, Bob! You're the best.";
-    let fact = |n: u32, section: &str, text: &str| {
-        format!(
-            "{{\"v\": 1, \"id\": \"0198c0de-0000-7000-8000-0000eeee{n:04}\", \"kind\": \"fact\", \"section\": \"{section}\", \"content\": \"{text}\", \"at\": \"2025-06-01T10:00:00Z\", \"by\": \"Ada\"}}\n"
-        )
+    let tagged = |n: u32, section: &str, text: &str, tags: &[&str]| {
+        let fact = json!({
+            "v": 1, "id": format!("0198c0de-0000-7000-8000-0000eeee{n:04}"), "kind": "fact",
+            "section": section, "content": text, "at": "2025-06-01T10:00:00Z", "by": "Ada",
+            "tags": tags,
+        });
+        format!("{fact}\n")
     };
+    let fact = |n: u32, section: &str, text: &str| tagged(n, section, text, &["extracted"]);
     let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
     let lines = [
         fact(1, "Decisions", &format!("{talk} One")),
@@ -315,6 +319,8 @@ fn what_somebody_depends_on_is_never_forgotten() {
         fact(6, "Specs", "Great! Thanks a lot!"),
         fact(7, "Specs", "Yes, thank you so much!"),
         fact(8, "Specs", "Cool, thanks!"),
+        tagged(9, "Specs", "Let me know before you start!", &[]),
+        tagged(10, "Specs", "Great to see you, take care!", &["extracted", "preference"]),
     ];
     workspace.write(".heirloom/memory/fact/2025-06-ada.jsonl", lines.concat());
     workspace.run(&["memory", "focus", "eeee0004"]).ok();
@@ -331,6 +337,212 @@ fn what_somebody_depends_on_is_never_forgotten() {
     let done = workspace.json("consolidate --plan plan.json");
     assert_eq!(number(&done, "forgotten"), 0, "{done:#}");
     assert!(done["notes"][0].as_str().unwrap().contains("pinned"), "{done:#}");
+
+    // A plan that names them all the same forgets none of them.
+    let mut plan = plan;
+    plan["forget"] = (1..=10)
+        .map(|n| {
+            let id = format!("0198c0de-0000-7000-8000-0000eeee{n:04}");
+            json!({"id": id, "text": "", "reason": "small_talk"})
+        })
+        .collect();
+    plan["rank"] = json!([{
+        "from": "0198c0de-0000-7000-8000-0000eeee0001",
+        "to": "0198c0de-0000-7000-8000-0000eeee0002",
+    }]);
+    workspace.write("plan.json", plan.to_string());
+    let done = workspace.json("consolidate --plan plan.json");
+    assert_eq!((number(&done, "forgotten"), number(&done, "ranked")), (0, 0), "{done:#}");
+    assert_eq!(done["notes"].as_array().unwrap().len(), 11, "{done:#}");
+}
+
+#[test]
+fn a_private_successor_archives_a_shared_fact_on_this_machine_only() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    let text = "Refunds are stored as rows of the ledger";
+    let answer = workspace.run(&["fact", "add", "--section", "Specs", text, "--json"]).ok();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let id = answer["id"].as_str().unwrap();
+    let private = ["--private", "--supersedes", id, "I keep refunds as events"];
+    workspace.run(&[&["fact", "add", "--section", "Specs"], private.as_slice()].concat()).ok();
+    assert_eq!(counts(&workspace.json("consolidate"))[2], 1);
+    assert_eq!(counts(&workspace.json("consolidate"))[2], 0);
+    let other = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    copy_log(&workspace, &other);
+    assert!(active(&other).contains(text), "{:#?}", active(&other));
+}
+
+/// Copies the shared log of a workspace to another one.
+fn copy_log(from: &Workspace, to: &Workspace) {
+    for path in from.files(".heirloom/memory") {
+        let old = if to.has(&path) { to.read(&path) } else { String::new() };
+        let new = from.read(&path);
+        let added = new.lines().filter(|line| !old.contains(line));
+        to.write(&path, added.fold(old.clone(), |text, line| text + line + "\n"));
+    }
+}
+
+#[test]
+fn two_clones_that_shorten_one_episode_make_one_record() {
+    let (one, other) = (workspace(), workspace());
+    for clone in [&one, &other] {
+        assert_eq!(counts(&clone.json("consolidate --step compress"))[1], 1);
+    }
+    copy_log(&other, &one);
+    let episodes = one.json("episode list");
+    let items = episodes.get("hits").unwrap_or(&episodes["items"]).as_array().unwrap();
+    assert_eq!(items.len(), 1, "{episodes:#}");
+    assert_eq!(counts(&one.json("consolidate --step compress"))[1], 0);
+}
+
+#[test]
+fn what_looks_like_a_secret_in_the_log_does_not_stop_a_run() {
+    let workspace = workspace();
+    let fact = |n: u32, text: &str| {
+        json!({
+            "v": 1, "id": format!("0198c0de-0000-7000-8000-0000dddd{n:04}"), "kind": "fact",
+            "section": "Specs", "content": text, "at": "2025-06-01T10:00:00Z", "by": "Ada",
+        })
+    };
+    let key = "AKIAIOSFODNN7EXAMPLE";
+    let lines = [
+        fact(1, &format!("The key of the old bucket is {key}")),
+        fact(2, &format!("The key of the old bucket is also {key}")),
+    ];
+    let lines = lines.map(|line| format!("{line}\n"));
+    workspace.write(".heirloom/memory/fact/2025-07-ada.jsonl", lines.concat());
+    let plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    // An edited text is checked, and left out alone.
+    let mut edited = plan.clone();
+    for merge in edited["merge"].as_array_mut().unwrap() {
+        if merge["text"].as_str().unwrap().contains("time out") {
+            merge["text"] = json!(format!("All requests with {key} time out after 30 s"));
+        }
+    }
+    workspace.write("plan.json", edited.to_string());
+    let done = workspace.json("consolidate --plan plan.json");
+    assert_eq!(counts(&done)[..2], [2, 1], "{done:#}");
+    assert!(done["notes"].to_string().contains("looks like"), "{done:#}");
+    let log = log_lines(&workspace).concat();
+    assert!(!log.contains(&format!("All requests with {key}")), "{log}");
+}
+
+/// Returns how often a memory was cited.
+fn cited(workspace: &Workspace, end: &str) -> u64 {
+    let usage = workspace.json("usage");
+    let memories = usage["memories"].as_array().unwrap().iter();
+    let of_memory = memories.filter(|memory| memory["id"].as_str().unwrap().ends_with(end));
+    of_memory.map(|memory| number(memory, "cited")).sum()
+}
+
+#[test]
+fn usage_survives_a_merge_and_returns_when_it_is_undone() {
+    let workspace = workspace();
+    for id in ["aaaa0001", "aaaa0002", "aaaa0002"] {
+        workspace.run(&["used", id]).ok();
+    }
+    workspace.run(&["consolidate"]).ok();
+    // The merged fact says what the first one says, and is the same item.
+    assert_eq!((cited(&workspace, "aaaa0001"), cited(&workspace, "aaaa0002")), (3, 0));
+    workspace.run(&["used", "aaaa0001"]).ok();
+    workspace.run(&["undo"]).ok();
+    assert_eq!((cited(&workspace, "aaaa0001"), cited(&workspace, "aaaa0002")), (2, 2));
+}
+
+#[test]
+fn a_run_that_moves_usage_alone_can_be_undone() {
+    let workspace = workspace();
+    workspace.run(&["used", "aaaa0003"]).ok();
+    let edited = workspace
+        .run(&["fact", "edit", "aaaa0003", "Requests time out after 70 seconds", "--json"])
+        .ok();
+    let edited: Value = serde_json::from_str(&edited).unwrap();
+    let new = edited["id"].as_str().unwrap();
+    let new = &new[new.len() - 8..];
+    let done = workspace.json("consolidate --step rank");
+    assert_eq!(number(&done, "ranked"), 1, "{done:#}");
+    assert!(!workspace.has(".heirloom/local/consolidation/last"), "a step is no whole run");
+    assert_eq!(cited(&workspace, new), 1);
+    workspace.run(&["undo", &number(&done, "run").to_string()]).ok();
+    assert_eq!((cited(&workspace, new), cited(&workspace, "aaaa0003")), (0, 1));
+}
+
+#[test]
+fn merged_small_talk_is_archived_once() {
+    let workspace = Workspace::with(HEIR, "//- .heirloom/workspace.md\n# Shop\n");
+    let talk = |n: u32, text: &str| {
+        let fact = json!({
+            "v": 1, "id": format!("0198c0de-0000-7000-8000-0000dddd{n:04}"), "kind": "fact",
+            "section": "Specs", "content": text, "at": "2025-06-01T10:00:00Z", "by": "Ada",
+            "tags": ["extracted"],
+        });
+        format!("{fact}\n")
+    };
+    let lines = [
+        talk(1, "Ann: Wow, that's amazing! Keep it up."),
+        talk(2, "Ann: Wow, that's really amazing! Keep it up."),
+    ];
+    workspace.write(".heirloom/memory/fact/2025-06-ada.jsonl", lines.concat());
+    assert_eq!(counts(&workspace.json("consolidate")), [1, 0, 0]);
+    assert_eq!(counts(&workspace.json("consolidate")), [0, 0, 1]);
+    assert_eq!(counts(&workspace.json("consolidate")), [0, 0, 0]);
+    assert!(active(&workspace).is_empty());
+}
+
+#[test]
+fn a_dry_run_of_a_plan_counts_what_it_can_do() {
+    let workspace = workspace();
+    let mut plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    plan["merge"][0]["memories"][0]["id"] = json!("0198c0de-0000-7000-8000-000000000000");
+    workspace.write("plan.json", plan.to_string());
+    let dry = workspace.json("consolidate --dry-run --plan plan.json");
+    assert_eq!(number(&dry, "deduped"), 1, "{dry:#}");
+    assert!(dry["notes"].to_string().contains("it does not exist"), "{dry:#}");
+    plan["version"] = json!(9);
+    for list in ["merge", "compress", "rank", "forget"] {
+        plan[list] = json!([]);
+    }
+    workspace.write("plan.json", plan.to_string());
+    for command in ["consolidate --plan plan.json", "consolidate --dry-run --plan plan.json"] {
+        let refused = workspace.heir(command).failed(2);
+        assert!(refused.contains("a plan of version 9"), "{refused}");
+    }
+}
+
+#[test]
+fn an_undone_import_can_be_imported_again() {
+    let workspace = workspace();
+    let fact = r#"{"v": 1, "id": "0198c0de-0000-7000-8000-0000dddd0001", "kind": "fact", "section": "Specs", "content": "Invoices never restart", "at": "2026-01-01T10:00:00Z", "by": "Eve"}"#;
+    workspace.write("facts.jsonl", format!("{fact}\n"));
+    workspace.write("CLAUDE.md", "# Rules\n\n- Never restart the numbers of invoices\n");
+    for file in ["facts.jsonl", "CLAUDE.md"] {
+        workspace.run(&["import", file]).ok();
+        let imported = active(&workspace);
+        workspace.run(&["undo"]).ok();
+        assert_ne!(active(&workspace), imported);
+        workspace.run(&["import", file]).ok();
+        assert_eq!(active(&workspace), imported, "{file}");
+        let again = workspace.json(&format!("import {file}"));
+        assert_eq!((number(&again, "already"), &again["taken"]), (1, &json!({})), "{again:#}");
+    }
+}
+
+#[test]
+fn a_purge_removes_quotations_in_relations() {
+    let workspace = workspace();
+    let relation = json!({
+        "v": 1, "id": "0198c0de-0000-7000-8000-0000dddd0009", "kind": "edge",
+        "from": "0198c0de-0000-7000-8000-0000aaaa0004", "relation": "depends_on",
+        "to": "0198c0de-0000-7000-8000-0000aaaa0007", "at": "2025-06-05T10:00:00Z", "by": "Ada",
+        "content": "says: The nightly job cleans old sessions",
+    });
+    workspace.write(".heirloom/memory/edge/2025-06-ada.jsonl", format!("{relation}\n"));
+    workspace.run(&["memory", "purge", "aaaa0004", "--yes"]).ok();
+    let left: Vec<String> = log_lines(&workspace)
+        .into_iter()
+        .filter(|line| line.contains("job cleans old sessions"))
+        .collect();
+    assert!(left.is_empty(), "{left:#?}");
 }
 
 #[test]
@@ -366,7 +578,17 @@ fn what_was_said_to_hold_both_is_not_merged() {
         "a": one, "b": other, "score": 0.9, "certainty": "possible", "aspect": "value",
         "reason": "cleans / cleans up", "at": "2026-02-01T10:00:00Z", "by": "Ada",
     });
+    let plan = workspace.json("consolidate --dry-run")["plan"].clone();
+    workspace.write("plan.json", plan.to_string());
     workspace.write(".heirloom/memory/contradiction/2026-02-ada.jsonl", format!("{line}\n"));
+    assert_eq!(counts(&workspace.json("consolidate --dry-run"))[0], 0);
+    let done = workspace.json("consolidate --plan plan.json");
+    assert!(done["notes"].to_string().contains("contradict each other"), "{done:#}");
+    let list = workspace.json("contradictions list");
+    let id = list["contradictions"][0]["id"].as_str().unwrap_or_else(|| panic!("{list:#}"));
+    let resolution = ["--resolution", "both_valid", "--note", "two gateways"];
+    workspace.run(&[&["contradictions", "resolve", id], resolution.as_slice()].concat()).ok();
+    assert_eq!(workspace.json("contradictions list")["contradictions"], json!([]));
     assert_eq!(counts(&workspace.json("consolidate --dry-run"))[0], 0);
 }
 
@@ -464,7 +686,7 @@ fn the_schedule_is_printed_and_nothing_is_done() {
     let workspace = workspace();
     let before = log_lines(&workspace);
     let cron = workspace.run(&["consolidate", "--schedule", "cron"]).ok();
-    assert!(cron.starts_with("0 3 * * * heir --root '"), "{cron}");
+    assert!(cron.starts_with(&format!("0 3 * * * '{HEIR}' --root '")), "{cron}");
     let timer = workspace.run(&["consolidate", "--schedule", "systemd"]).ok();
     assert!(timer.contains("OnCalendar=*-*-* 03:00:00"), "{timer}");
     assert_eq!(log_lines(&workspace), before);

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::importance::{Importance, importance_of};
-use crate::record::FactSection;
 
 /// Why a memory is forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -55,14 +54,10 @@ pub struct ForgettingRules {
 pub struct ForgettableMemory<'m> {
     /// All that it states.
     pub text: &'m str,
-    /// The section of a fact.
-    pub section: Option<FactSection>,
+    /// Whether it may be a line of a conversation. Anything else was written down because it says something.
+    pub is_conversation: bool,
     /// The days since it was recorded, reinforced, retrieved or cited.
     pub unused_days: i64,
-    /// Whether an agent ever used it.
-    pub was_cited: bool,
-    /// Whether it is pinned, states a decision in force, or is what a relation depends on.
-    pub is_protected: bool,
     /// Whether it is a note that was done.
     pub is_done: bool,
     /// Whether it stopped being true at least as many days ago as it has to be unused.
@@ -74,18 +69,14 @@ pub fn reason_to_forget(
     memory: &ForgettableMemory<'_>,
     rules: ForgettingRules,
 ) -> Option<ForgettingReason> {
-    let is_kept = memory.is_protected
-        || memory.was_cited
-        || memory.unused_days < rules.unused_days
-        || matches!(memory.section, Some(FactSection::Decisions | FactSection::Constraints));
-    if is_kept {
+    if memory.unused_days < rules.unused_days {
         return None;
     }
     match importance_of(memory.text) {
-        Importance::Unimportant(reason) => Some(reason),
-        Importance::Important if memory.is_done => Some(ForgettingReason::Done),
-        Importance::Important if memory.is_long_expired => Some(ForgettingReason::Expired),
-        Importance::Important => None,
+        Importance::Unimportant(reason) if memory.is_conversation => Some(reason),
+        _ if memory.is_done => Some(ForgettingReason::Done),
+        _ if memory.is_long_expired => Some(ForgettingReason::Expired),
+        _ => None,
     }
 }
 
@@ -98,10 +89,8 @@ mod tests {
     fn memory(text: &str) -> ForgettableMemory<'_> {
         ForgettableMemory {
             text,
-            section: None,
+            is_conversation: true,
             unused_days: 90,
-            was_cited: false,
-            is_protected: false,
             is_done: false,
             is_long_expired: false,
         }
@@ -113,9 +102,7 @@ mod tests {
         assert_eq!(reason_to_forget(&talk, RULES), Some(ForgettingReason::SmallTalk));
         for kept in [
             ForgettableMemory { unused_days: 89, ..talk.clone() },
-            ForgettableMemory { was_cited: true, ..talk.clone() },
-            ForgettableMemory { is_protected: true, ..talk.clone() },
-            ForgettableMemory { section: Some(FactSection::Decisions), ..talk.clone() },
+            ForgettableMemory { is_conversation: false, ..talk.clone() },
             memory("Refunds are events"),
         ] {
             assert_eq!(reason_to_forget(&kept, RULES), None, "{}", kept.text);

@@ -57,6 +57,11 @@ impl Origin {
         Origin(format!("note:{note}"))
     }
 
+    /// A shorter version of an episode that has no origin, by what the log refers to it by: whichever clone shortened it.
+    pub fn shortened(episode: &Referent) -> Self {
+        Origin(format!("shortened:{episode}"))
+    }
+
     /// An item of another program's memory: the name of its format, and what identifies the item there.
     pub fn imported(format: &str, item: impl fmt::Display) -> Self {
         Origin(format!("{format}:{item}"))

@@ -4,31 +4,25 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
 use heirloom_core::consolidation::{
-    ArchivedMemory, ConsolidationPlan, ConsolidationStep, DuplicateFinder, ForgettableMemory,
-    ForgettingReason, ForgettingRules, MergedFact, MovedUsage, PlannedMemory, ShortenedEpisode,
-    due_length, reason_to_forget, shorten_episode,
+    ArchivedMemory, ConsolidationPlan, ConsolidationStep, DuplicateFinder, ForgettingReason,
+    MergedFact, MovedUsage, PlannedMemory, ShortenedEpisode, due_length, shorten_episode,
 };
 use heirloom_core::fold::{Item, Standing};
-use heirloom_core::record::{Body, Episode, EventAction, RecordKind, Referent};
+use heirloom_core::record::{Body, Episode, RecordKind, Referent};
 use heirloom_core::{day, transcript};
 use heirloom_embed::word_nearness;
 use heirloom_store::config::ConsolidationSettings;
-use jiff::Timestamp;
-use jiff::civil::Date;
 
-use super::protected::{ProtectedMemories, is_made_from_document};
+use super::disuse::DisuseJudge;
+use super::protected::is_made_from_document;
 use super::undone::UndoneChanges;
+use super::{ArchivedRecords, days_between};
 use crate::contradictions::{known_pairs, pair_of};
 use crate::memory::{MemorySlice, WholeMemory};
-use crate::usage::Usage;
 use crate::{Error, Session};
 
 /// Most characters of a text that a plan shows where the text is not changed.
 const MAX_SHOWN_CHARS: usize = 200;
-
-/// The kinds of records that may be forgotten by disuse. Episodes get shorter instead, and patterns and workflows are how
-/// things are done.
-const FORGETTABLE_KINDS: [RecordKind; 2] = [RecordKind::Fact, RecordKind::Note];
 
 /// A plan that was just made.
 pub(crate) struct NewPlan {
@@ -51,8 +45,7 @@ pub(crate) fn make_plan(
     let maker = PlanMaker {
         session,
         settings: &session.config()?.consolidation,
-        protected: ProtectedMemories::new(&known),
-        usage: Usage::read(session),
+        judge: DisuseJudge::new(session, &known)?,
         known: &known,
         undone,
         undone_before: Cell::new(0),
@@ -80,18 +73,17 @@ struct PlanMaker<'s> {
     session: &'s Session,
     settings: &'s ConsolidationSettings,
     known: &'s MemorySlice,
-    protected: ProtectedMemories,
-    usage: Usage,
+    judge: DisuseJudge<'s>,
     undone: UndoneChanges,
     /// The number of changes that were left out because they were undone.
     undone_before: Cell<usize>,
 }
 
 impl PlanMaker<'_> {
-    /// Returns whether a change was undone before, and counts it.
-    fn is_left_out(&self, was_undone: bool) -> bool {
+    /// Counts a change that was undone before. Returns whether it is proposed: whether it was not.
+    fn leave_out_if_undone(&self, was_undone: bool) -> bool {
         self.undone_before.set(self.undone_before.get() + usize::from(was_undone));
-        was_undone
+        !was_undone
     }
 
     fn active(&self, kind: RecordKind) -> impl Iterator<Item = Item<'_>> {
@@ -134,7 +126,7 @@ impl PlanMaker<'_> {
     /// merged with the others next time.
     fn leave_out_merged_before(&self, facts: &mut Vec<PlannedMemory>) {
         let merged_before = self.undone.merged_before(facts.iter().map(|fact| &fact.id));
-        if self.is_left_out(!merged_before.is_empty()) {
+        if !self.leave_out_if_undone(!merged_before.is_empty()) {
             let left_out: HashSet<Referent> = merged_before.into_iter().cloned().collect();
             facts.retain(|fact| !left_out.contains(&fact.id));
         }
@@ -148,11 +140,13 @@ impl PlanMaker<'_> {
             let days = days_between(day::of_timestamp(item.record.at), self.session.today());
             let (summary, line) = (self.settings.summary_days, self.settings.line_days);
             let Some(to) = due_length(days, summary.into(), line.into()) else { continue };
-            if to.is_reached(&item.record.tags) || self.protected.is_pinned_or_related(item.id) {
+            if to.is_reached(&item.record.tags)
+                || self.judge.protected.is_pinned_or_related(item.id)
+            {
                 continue;
             }
             if let Some(short) = shorten_episode(episode, &item.record.levels, to)
-                && !self.is_left_out(self.undone.was_shortened(&item.id.into()))
+                && self.leave_out_if_undone(self.undone.was_shortened(&item.id.into()))
             {
                 found.push(ShortenedEpisode {
                     id: item.id.into(),
@@ -171,14 +165,14 @@ impl PlanMaker<'_> {
     fn find_moved_usage(&self) -> Vec<MovedUsage> {
         let memory = &self.known.memory;
         let mut found: BTreeMap<Referent, Referent> = BTreeMap::new();
-        for (from, _) in self.usage.all() {
+        for (from, _) in self.judge.usage.all() {
             if memory.standing(&from) != Standing::Superseded {
                 continue;
             }
             if let [to] = memory.heads(&from).as_slice()
                 && memory.standing(to) == Standing::Active
                 && *to != from
-                && !self.is_left_out(self.undone.was_moved(&from, to))
+                && self.leave_out_if_undone(self.undone.was_moved(&from, to))
             {
                 found.insert(from, to.clone());
             }
@@ -189,6 +183,7 @@ impl PlanMaker<'_> {
     /// Finds what is archived: what was replaced or will be by this plan, and what is unused and unimportant.
     fn find_forgettable(&self, plan: &ConsolidationPlan) -> Vec<ArchivedMemory> {
         let changed: HashSet<&Referent> = plan.memories().collect();
+        let archived = ArchivedRecords::of(&self.known.memory);
         let mut found = Vec::new();
         for kind in RecordKind::recallable() {
             for item in self.known.memory.items(kind) {
@@ -196,16 +191,15 @@ impl PlanMaker<'_> {
                 let is_replaced_here = changed.contains(&id);
                 let reason = match item.standing {
                     _ if is_replaced_here => Some(ForgettingReason::Superseded),
-                    Standing::Superseded if !self.is_archived(&item) => {
+                    Standing::Superseded if !archived.contain_all_of(&self.known.memory, &item) => {
                         Some(ForgettingReason::Superseded)
                     }
-                    Standing::Active if FORGETTABLE_KINDS.contains(&kind) => self.disuse(&item),
-                    _ => None,
+                    _ => self.judge.reason_to_forget(&item),
                 };
                 let was_archived = |reason: &ForgettingReason| {
                     !is_replaced_here && self.undone.was_archived(&id, *reason)
                 };
-                let reason = reason.filter(|reason| !self.is_left_out(was_archived(reason)));
+                let reason = reason.filter(|it| self.leave_out_if_undone(was_archived(it)));
                 found.extend(reason.map(|reason| ArchivedMemory {
                     text: transcript::excerpt(&item.record.text(), MAX_SHOWN_CHARS),
                     id,
@@ -214,50 +208,6 @@ impl PlanMaker<'_> {
             }
         }
         found
-    }
-
-    /// Returns whether every record of an item was archived.
-    fn is_archived(&self, item: &Item<'_>) -> bool {
-        let memory = &self.known.memory;
-        let archived = memory.events(EventAction::Archive, &item.id.into());
-        !archived.is_empty()
-    }
-
-    /// Returns why a memory is forgotten by disuse.
-    fn disuse(&self, item: &Item<'_>) -> Option<ForgettingReason> {
-        let rules = ForgettingRules { unused_days: self.settings.unused_days.into() };
-        let fact = match &item.record.body {
-            Body::Fact(fact) => Some(fact),
-            _ => None,
-        };
-        let text = item.record.text();
-        let memory = &self.known.memory;
-        let last_use = self.last_use(item);
-        let expired = item.record.valid_to.map(|end| days_between(end, self.session.today()));
-        let forgettable = ForgettableMemory {
-            text: &text,
-            section: fact.map(|fact| fact.section),
-            unused_days: days_between(day::of_timestamp(last_use), self.session.today()),
-            was_cited: self.usage.counts(&item.id.into()).cited > 0,
-            is_protected: self.protected.contains(item) || fact.is_some_and(|it| it.key.is_some()),
-            is_done: !memory.events(EventAction::Resolve, &item.id.into()).is_empty(),
-            is_long_expired: expired.is_some_and(|days| days >= rules.unused_days),
-        };
-        reason_to_forget(&forgettable, rules)
-    }
-
-    /// Returns when a memory was recorded, reinforced, retrieved or cited last.
-    fn last_use(&self, item: &Item<'_>) -> Timestamp {
-        let memory = &self.known.memory;
-        let reinforced = memory.events(EventAction::Reinforce, &item.id.into());
-        let reinforced = reinforced.into_iter().filter_map(|id| Some(memory.record(id)?.at)).max();
-        let counts = self.usage.counts(&item.id.into());
-        let used = Some(counts.last_accessed).filter(|at| *at > 0);
-        let used = used.and_then(|at| Timestamp::from_millisecond(at).ok());
-        // The log of usage keeps what was used last: anything else may have been used before.
-        let used = used.or_else(|| self.usage.known_since());
-        let recorded = memory.latest_timestamp(item);
-        [reinforced, used].into_iter().flatten().fold(recorded, Timestamp::max)
     }
 }
 
@@ -275,9 +225,4 @@ fn equal_fields(item: &Item<'_>) -> impl std::hash::Hash + use<> {
 
 fn words_of(episode: &Episode) -> usize {
     episode.texts().map(|text| text.split_whitespace().count()).sum()
-}
-
-/// Returns the number of days from one day to another.
-fn days_between(from: Date, to: Date) -> i64 {
-    (to - from).get_days().into()
 }

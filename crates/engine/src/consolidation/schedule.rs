@@ -33,26 +33,31 @@ pub(crate) enum Scheduler {
     Cron,
 }
 
-/// Returns what runs a consolidation at three every night.
-pub(crate) fn schedule_text(scheduler: Scheduler, root: &Path) -> String {
-    let root = root.display().to_string();
+/// Returns what runs a consolidation at three every night. Neither scheduler searches the folders of the shell for the program,
+/// so its whole path is given.
+pub(crate) fn schedule_text(scheduler: Scheduler, program: Option<&Path>, root: &Path) -> String {
+    let program = program.unwrap_or(Path::new("heir"));
+    let (program, root) = (program.display().to_string(), root.display().to_string());
     match scheduler {
         Scheduler::Cron => {
             // A percent sign is a line break to cron.
-            let root = shell_quoted(&root).replace('%', "\\%");
-            format!("0 3 * * * heir --root {root} consolidate --json >/dev/null\n")
+            let [program, root] =
+                [program, root].map(|path| shell_quoted(&path).replace('%', "\\%"));
+            format!("0 3 * * * {program} --root {root} consolidate --json >/dev/null\n")
         }
         Scheduler::Systemd => {
             // A percent sign and a dollar sign are special to systemd.
-            let root = root.replace('\\', "\\\\").replace('"', "\\\"");
-            let root = root.replace('%', "%%").replace('$', "$$");
+            let [program, root] = [program, root].map(|path| {
+                let path = path.replace('\\', "\\\\").replace('"', "\\\"");
+                path.replace('%', "%%").replace('$', "$$")
+            });
             format!(
                 "# ~/.config/systemd/user/heir-consolidate.service\n\
                  [Unit]\n\
                  Description=Consolidate the memory of a Heirloom workspace\n\n\
                  [Service]\n\
                  Type=oneshot\n\
-                 ExecStart=heir --root \"{root}\" consolidate --json\n\n\
+                 ExecStart=\"{program}\" --root \"{root}\" consolidate --json\n\n\
                  # ~/.config/systemd/user/heir-consolidate.timer\n\
                  [Unit]\n\
                  Description=Consolidate the memory of a Heirloom workspace every night\n\n\
@@ -77,9 +82,12 @@ mod tests {
     #[test]
     fn folders_with_special_characters_are_quoted() {
         let root = Path::new("/home/ann/it's 100% \"mine\"");
-        let cron = schedule_text(Scheduler::Cron, root);
+        let program = Some(Path::new("/opt/my tools/heir"));
+        let cron = schedule_text(Scheduler::Cron, program, root);
+        assert!(cron.contains("* '/opt/my tools/heir' --root"), "{cron}");
         assert!(cron.contains("'/home/ann/it'\\''s 100\\% \"mine\"'"), "{cron}");
-        let timer = schedule_text(Scheduler::Systemd, root);
+        let timer = schedule_text(Scheduler::Systemd, program, root);
+        assert!(timer.contains("ExecStart=\"/opt/my tools/heir\" --root"), "{timer}");
         assert!(timer.contains("\"/home/ann/it's 100%% \\\"mine\\\"\""), "{timer}");
     }
 }

@@ -4,13 +4,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use heirloom_core::consolidation::{ForgettingReason, MovedUsage};
+use heirloom_core::consolidation::ForgettingReason;
 use heirloom_core::fold::Memory;
 use heirloom_core::record::{Body, Event, EventAction, Record, RecordKind, Referent};
 use uuid::Uuid;
 
 use super::archive_reason;
-use crate::memory::{RecordedRun, UNDONE_RUN_REASON};
+use crate::memory::{RecordedMove, RecordedRun, UNDONE_RUN_REASON};
 use crate::{Error, Session};
 
 /// An event that archived memories, and was undone.
@@ -71,7 +71,7 @@ impl UndoneChanges {
             }
         }
         let moved = RecordedRun::undone_moves(session)?.into_iter();
-        found.moved.extend(moved.map(|MovedUsage { from, to }| (from, to)));
+        found.moved.extend(moved.map(|RecordedMove { from, to, .. }| (from, to)));
         Ok(found)
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use heirloom_core::consolidation::MovedUsage;
+use heirloom_core::record::Referent;
+use heirloom_core::usage::UsageCounts;
 use heirloom_store::state::StateFolder;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -70,10 +71,22 @@ pub(crate) struct RecordedRun {
     pub(crate) renames: Vec<(String, String)>,
     /// The memories whose usage counts for others.
     #[serde(default)]
-    pub(crate) moved_usage: Vec<MovedUsage>,
+    pub(crate) moved_usage: Vec<RecordedMove>,
     /// Whether it was undone.
     #[serde(default)]
     pub(crate) is_undone: bool,
+}
+
+/// A memory whose usage counts for another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordedMove {
+    /// The memory.
+    pub(crate) from: Referent,
+    /// What it counts for.
+    pub(crate) to: Referent,
+    /// What had been counted of it.
+    #[serde(default)]
+    pub(crate) counts: UsageCounts,
 }
 
 /// A document that a run edited or created.
@@ -102,7 +115,10 @@ impl EditedDocument {
 impl RecordedRun {
     /// Returns whether it changed nothing.
     pub(super) fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.documents.is_empty() && self.renames.is_empty()
+        self.records.is_empty()
+            && self.documents.is_empty()
+            && self.renames.is_empty()
+            && self.moved_usage.is_empty()
     }
 
     /// Stores a new run and returns its number. The caller holds the write lock.
@@ -149,7 +165,7 @@ impl RecordedRun {
     }
 
     /// Returns the memories whose usage counted for others by runs that were undone. A run that cannot be read has none.
-    pub(crate) fn undone_moves(session: &Session) -> Result<Vec<MovedUsage>, Error> {
+    pub(crate) fn undone_moves(session: &Session) -> Result<Vec<RecordedMove>, Error> {
         let mut found = Vec::new();
         for number in Self::numbers(session) {
             let Some(text) = folder(session).read(&file_name(number))? else { continue };
@@ -181,7 +197,7 @@ struct KindOfRun {
 #[derive(Deserialize)]
 struct UndoneMoves {
     #[serde(default)]
-    moved_usage: Vec<MovedUsage>,
+    moved_usage: Vec<RecordedMove>,
     #[serde(default)]
     is_undone: bool,
 }

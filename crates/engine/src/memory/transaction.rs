@@ -15,7 +15,7 @@ use serde_json::Map;
 use uuid::Uuid;
 
 use super::open_session::current_session;
-use super::runs::{EditedDocument, RecordedRun, RunKind};
+use super::runs::{EditedDocument, RecordedMove, RecordedRun, RunKind};
 use super::{MemoryItem, MemorySlice, MemoryTarget, PinOwner};
 use crate::workspace::input_checks::reject_secret;
 use crate::workspace::memory_document::MemoryDocument;
@@ -376,6 +376,15 @@ impl<'s> WriteTransaction<'s> {
     /// Writes all changes, or none of them, and records them as a run that can be undone as a whole. Returns the number of
     /// the run; `None` if nothing changed.
     pub(crate) fn commit_as_run(self, kind: RunKind) -> Result<Option<u64>, Error> {
+        self.commit_as_run_with_usage(kind, vec![])
+    }
+
+    /// Does the same for a run that also lets the usage of some memories count for others.
+    pub(crate) fn commit_as_run_with_usage(
+        self,
+        kind: RunKind,
+        moved_usage: Vec<RecordedMove>,
+    ) -> Result<Option<u64>, Error> {
         let edits = self.edits.iter().filter(|(_, (before, after))| before.as_ref() != Some(after));
         let documents =
             edits.map(|(path, (before, after))| EditedDocument::new(path, before, after));
@@ -388,7 +397,7 @@ impl<'s> WriteTransaction<'s> {
             records: self.written.clone(),
             documents: documents.collect(),
             renames: renames.collect(),
-            moved_usage: vec![],
+            moved_usage,
             is_undone: false,
         };
         if run.is_empty() {

@@ -1,18 +1,13 @@
 //! `consolidate`: merges, shortens and forgets memories by a plan.
 
-use std::collections::HashSet;
-
-use heirloom_core::consolidation::{
-    ArchivedMemory, ConsolidationPlan, ConsolidationStep, EpisodeLength, ForgettingReason,
-};
-use heirloom_core::record::Referent;
+use heirloom_core::consolidation::{ConsolidationPlan, ConsolidationStep, EpisodeLength};
 use heirloom_core::{Hint, Value, json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::consolidation::{
     Applied, FoundContradictions, LastConsolidation, NewPlan, Scheduler, apply, make_plan,
-    scan_contradictions, schedule_text,
+    scan_contradictions, schedule_text, try_plan,
 };
 use crate::link_discovery;
 use crate::ops::request_parts::InputData;
@@ -93,9 +88,10 @@ impl Operation for Consolidate {
 
     fn run(session: &Session, request: Request) -> Result<Consolidation, Error> {
         if let Some(scheduler) = request.schedule {
-            let schedule = Some(schedule_text(scheduler, session.root().path()));
+            let schedule = Some(schedule_text(scheduler, session.program(), session.root().path()));
             return Ok(Consolidation { schedule, dry_run: true, ..Consolidation::default() });
         }
+        let is_whole = request.plan.is_none() && request.steps.is_empty();
         let new = match request.plan {
             Some(_) if !request.steps.is_empty() || request.again => {
                 return Err(Error::bad_input("a plan says itself which steps are taken")
@@ -110,49 +106,65 @@ impl Operation for Consolidate {
             }
         };
         if request.dry_run {
-            return preview(session, new);
+            return preview(session, new, is_whole);
         }
-        carry_out(session, &new)
+        carry_out(session, &new, is_whole)
     }
 }
 
 /// Describes a plan without carrying it out.
-fn preview(session: &Session, new: NewPlan) -> Result<Consolidation, Error> {
+fn preview(session: &Session, new: NewPlan, is_whole: bool) -> Result<Consolidation, Error> {
     let NewPlan { plan, undone_before } = new;
-    let found = contradictions(session, &plan, true)?;
-    let counts = PlanCounts::of(&plan);
-    counts.store_planned(session)?;
+    let Applied { deduped, compressed, moved, forgotten, mut notes, .. } =
+        try_plan(session, &plan)?;
+    let found = contradictions(session, &plan, true, &mut notes);
+    if is_whole {
+        LastConsolidation {
+            planned_at: Some(session.now()),
+            duplicates: deduped,
+            episodes: compressed,
+            forgotten,
+            ..LastConsolidation::read(session)
+        }
+        .write(session)?;
+    }
     Ok(Consolidation {
-        deduped: counts.deduped,
-        compressed: counts.compressed,
-        ranked: plan.rank.len(),
-        forgotten: counts.forgotten,
+        deduped,
+        compressed,
+        ranked: moved,
+        forgotten,
         contradictions_found: found.open,
         judged_pairs: found.examined_pairs,
         undone_before,
         dry_run: true,
+        notes,
         plan: Some(plan),
         ..Consolidation::default()
     })
 }
 
-fn carry_out(session: &Session, new: &NewPlan) -> Result<Consolidation, Error> {
+/// Carries out a plan. What fails after memories were changed is noted: the run has to be known, so that it can be undone.
+fn carry_out(session: &Session, new: &NewPlan, is_whole: bool) -> Result<Consolidation, Error> {
     let NewPlan { plan, undone_before } = new;
-    let Applied { deduped, compressed, moved, forgotten, run, notes } = match plan.is_empty() {
-        true => Applied::default(),
-        false => apply(session, plan)?,
+    let Applied { deduped, compressed, moved, forgotten, run, mut notes } = apply(session, plan)?;
+    let found = contradictions(session, plan, false, &mut notes);
+    let links_proposed = match plan.links.then(|| link_discovery::update(session, false)) {
+        None => 0,
+        Some(Ok(update)) => update.new.len(),
+        Some(Err(error)) => {
+            notes.push(format!("no relations were looked for: {}", error.message));
+            0
+        }
     };
-    let found = contradictions(session, plan, false)?;
-    let links_proposed = match plan.links {
-        true => link_discovery::update(session, false)?.new.len(),
-        false => 0,
-    };
-    LastConsolidation {
-        ran_at: Some(session.now()),
-        planned_at: Some(session.now()),
-        ..LastConsolidation::default()
+    // A run of some steps, or of an edited plan, leaves the other steps for the next whole run.
+    if is_whole {
+        let now = Some(session.now());
+        let last =
+            LastConsolidation { ran_at: now, planned_at: now, ..LastConsolidation::default() };
+        if let Err(error) = last.write(session) {
+            notes.push(format!("the time of this run could not be stored: {}", error.message));
+        }
     }
-    .write(session)?;
     Ok(Consolidation {
         deduped,
         compressed,
@@ -172,46 +184,15 @@ fn contradictions(
     session: &Session,
     plan: &ConsolidationPlan,
     dry_run: bool,
-) -> Result<FoundContradictions, Error> {
-    match plan.contradictions {
-        true => scan_contradictions(session, dry_run),
-        false => Ok(FoundContradictions::default()),
+    notes: &mut Vec<String>,
+) -> FoundContradictions {
+    if !plan.contradictions {
+        return FoundContradictions::default();
     }
-}
-
-/// What a plan would change.
-struct PlanCounts {
-    deduped: usize,
-    compressed: usize,
-    forgotten: usize,
-}
-
-impl PlanCounts {
-    fn of(plan: &ConsolidationPlan) -> Self {
-        let replaced: usize = plan.merge.iter().map(|fact| fact.memories.len()).sum();
-        let merged = plan.merge.len();
-        let compressed = plan.compress.len();
-        let merged_ids = plan.merge.iter().flat_map(|fact| &fact.memories).map(|fact| &fact.id);
-        let own: HashSet<&Referent> =
-            merged_ids.chain(plan.compress.iter().map(|episode| &episode.id)).collect();
-        let is_own = |memory: &&ArchivedMemory| {
-            memory.reason == ForgettingReason::Superseded && own.contains(&memory.id)
-        };
-        let own = plan.forget.iter().filter(is_own);
-        let forgotten = plan.forget.len() - own.count();
-        PlanCounts { deduped: replaced.saturating_sub(merged), compressed, forgotten }
-    }
-
-    fn store_planned(&self, session: &Session) -> Result<(), Error> {
-        let last = LastConsolidation {
-            planned_at: Some(session.now()),
-            duplicates: self.deduped,
-            episodes: self.compressed,
-            forgotten: self.forgotten,
-            ..LastConsolidation::read(session)
-        };
-        last.write(session)
-    }
+    scan_contradictions(session, dry_run).unwrap_or_else(|error| {
+        notes.push(format!("no contradictions were looked for: {}", error.message));
+        FoundContradictions::default()
+    })
 }
 
 /// Reads a plan, or the answer of a dry run with its plan.

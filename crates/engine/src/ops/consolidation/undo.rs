@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use heirloom_core::Hint;
 use heirloom_core::record::{Body, EventAction, Referent};
+use heirloom_core::usage::UsageCounts;
 use heirloom_store::journal::Rename;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use crate::memory::{
     EditedDocument, MemoryQuery, MemorySlice, RecordedRun, RunKind, UNDONE_RUN_REASON,
     WriteTransaction,
 };
-use crate::usage::append_moves;
+use crate::usage::append_returns;
 use crate::view::{Role, View, present, span};
 use crate::workspace::archive::{Archive, Unit};
 use crate::workspace::inherit;
@@ -120,7 +121,9 @@ impl Operation for UndoRun {
         undoing.undo_documents(&run)?;
         let Undoing { transaction, done, .. } = undoing;
         transaction.commit()?;
-        append_moves(session, run.moved_usage.iter().map(|moved| (&moved.to, &moved.from)))?;
+        let counted = run.moved_usage.iter().filter(|moved| moved.counts != UsageCounts::default());
+        let returned = counted.map(|moved| (&moved.to, &moved.from, moved.counts));
+        append_returns(session, returned)?;
         RecordedRun { is_undone: true, ..run }.replace(session, number)?;
         Ok(done)
     }

@@ -407,7 +407,7 @@ fn is_letter_name(word: &str, begins_sentence: bool) -> bool {
     let mut chars = word.chars();
     match (chars.next(), chars.next()) {
         (Some(letter), None) if letter.is_ascii_alphabetic() => {
-            !matches!(letter, 'a' | 'i' | 'I') && !(letter == 'A' && begins_sentence)
+            !(matches!(letter, 'a' | 'i' | 'I') || letter == 'A' && begins_sentence)
         }
         // A number in Roman digits.
         (Some(_), Some(_)) => word.chars().all(|c| matches!(c, 'I' | 'V' | 'X')),

@@ -11,13 +11,13 @@ pub(super) fn stated_key(statement: &str) -> Option<String> {
     let end = text.find(|c: char| !is_of_key(c))?;
     let (key, rest) = text.split_at(end);
     let rest = rest.trim_start_matches(['`', '"']);
-    let is_followed = |separator: &&str| {
+    let is_followed = |separator: &&str| -> bool {
         let rest = if separator.starts_with(' ') { rest } else { rest.trim_start() };
         let after = rest.strip_prefix(*separator);
         after.is_some_and(|after| !after.starts_with([':', '/', '=', '\\']))
     };
     let has_parts = key.trim_matches(|c: char| !c.is_alphanumeric()).contains(['_', '.', '-', '/']);
-    (has_parts && SEPARATORS.iter().any(|it| is_followed(&it))).then(|| key.to_lowercase())
+    (has_parts && SEPARATORS.iter().any(is_followed)).then(|| key.to_lowercase())
 }
 
 #[cfg(test)]

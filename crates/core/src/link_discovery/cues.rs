@@ -307,7 +307,7 @@ fn through_object(lower: &str, name: &Range<usize>) -> Option<StatedRelation> {
             && object[at + phrase.len()..].starts_with(' ');
         is_word.then_some((at, *phrase))
     };
-    let (at, phrase) = OBJECT_CUES.iter().filter_map(|phrase| with_place(phrase)).max()?;
+    let (at, phrase) = OBJECT_CUES.iter().filter_map(with_place).max()?;
     let words = object[at + phrase.len()..].split_whitespace().count();
     let cue = CUES.iter().find(|cue| cue.phrase == phrase)?;
     (words <= OBJECT_WORDS && !is_denied(&object[..at])).then_some(StatedRelation {

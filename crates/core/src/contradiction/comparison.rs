@@ -28,4 +28,14 @@ impl<'s, 't> Comparison<'s, 't> {
         let differences = Differences::new(a, b, &alignment, nearness);
         Comparison { a, b, alignment, quantities, differences }
     }
+
+    /// Returns whether the statements have the same words and amounts, which may be spelt differently: `30 s` and `30
+    /// seconds`.
+    pub(super) fn have_equal_words(&self) -> bool {
+        let QuantityComparison { compatible, exclusive, unmatched_a, unmatched_b, .. } =
+            &self.quantities;
+        exclusive.is_empty()
+            && compatible + unmatched_a + unmatched_b == 0
+            && self.a.words_without_amounts().eq(self.b.words_without_amounts())
+    }
 }

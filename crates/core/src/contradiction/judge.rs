@@ -8,8 +8,10 @@ use super::groups::Member;
 use super::model::Model;
 use super::sentences::{pairs_to_compare, sentences};
 use super::statement::Statement;
-use super::verdict::{Certainty, FindingKind, Verdict};
-use crate::consolidation::WordNearness;
+use super::verdict::{Certainty, Verdict};
+use crate::consolidation::{
+    ComparableText, DEFAULT_DUPLICATE_SIMILARITY, WordNearness, duplicate_similarity,
+};
 use crate::words::normalise;
 
 /// Changes whenever the code of the rules may judge the same two texts differently.
@@ -61,24 +63,31 @@ pub fn judge_texts(
     nearness: WordNearness<'_>,
     log_odds: Option<f32>,
 ) -> Verdict {
-    let nothing = Verdict {
-        probability: 0.0,
-        certainty: Certainty::None,
-        is_clean: false,
-        kind: FindingKind::Other,
-        reason: String::new(),
-    };
+    let nothing = Verdict::none();
     if a.normalised == b.normalised {
         return nothing;
     }
     let (a, b) = if a.text <= b.text { (a, b) } else { (b, a) };
-    let (a, b) = (&a.statements, &b.statements);
-    let pairs = pairs_to_compare(a, b).into_iter();
-    let verdicts = pairs.map(|(i, j)| judge_statements(&a[i], &b[j], nearness, log_odds));
-    verdicts.fold(nothing, |best, next| match next.probability > best.probability {
-        true => next,
-        false => best,
-    })
+    let pairs = pairs_to_compare(&a.statements, &b.statements).into_iter();
+    let verdicts = pairs
+        .map(|(i, j)| judge_statements(&a.statements[i], &b.statements[j], nearness, log_odds));
+    let likeliest =
+        verdicts.fold(nothing, |best, next| match next.probability > best.probability {
+            true => next,
+            false => best,
+        });
+    match likeliest.certainty {
+        Certainty::None => likeliest,
+        _ if say_the_same(a.text, b.text, nearness) => Verdict::none(),
+        _ => likeliest,
+    }
+}
+
+/// Returns whether two texts say the same, so that consolidation would merge them.
+fn say_the_same(a: &str, b: &str, nearness: WordNearness<'_>) -> bool {
+    let [a, b] = [a, b].map(ComparableText::new);
+    let similarity = duplicate_similarity(&a, &b, nearness);
+    similarity.is_some_and(|similarity| similarity >= DEFAULT_DUPLICATE_SIMILARITY)
 }
 
 /// Returns the numbers that the rules compute for two statements, with their names. The model is fitted to them.
@@ -97,6 +106,9 @@ fn judge_statements(
     log_odds: Option<f32>,
 ) -> Verdict {
     let comparison = Comparison::new(a, b, nearness);
+    if comparison.have_equal_words() {
+        return Verdict::none();
+    }
     let finding = comparison.finding();
     let features = comparison.features(&finding);
     let (probability, limits) = Model::builtin().probability(&features.values, log_odds);

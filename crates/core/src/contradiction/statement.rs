@@ -96,6 +96,14 @@ impl<'t> Statement<'t> {
         self.content.iter().map(|at| self.stem(*at))
     }
 
+    /// Returns the words that belong to no amount, in lower case.
+    pub(super) fn words_without_amounts(&self) -> impl Iterator<Item = &str> {
+        let is_of_amount =
+            |at: usize| self.quantities.iter().any(|it| (it.first..=it.last).contains(&at));
+        let words = self.tokens.iter().enumerate();
+        words.filter(move |(at, _)| !is_of_amount(*at)).map(|(_, token)| token.lower.as_str())
+    }
+
     /// Returns whether the statement has a word with a stem.
     pub(super) fn has_stem(&self, stem: &str) -> bool {
         self.tokens.iter().any(|token| token.stem == stem)

@@ -58,6 +58,19 @@ pub enum FindingKind {
     Other,
 }
 
+impl Verdict {
+    /// The verdict that two statements do not contradict each other.
+    pub(super) fn none() -> Self {
+        Verdict {
+            probability: 0.0,
+            certainty: Certainty::None,
+            is_clean: false,
+            kind: FindingKind::Other,
+            reason: String::new(),
+        }
+    }
+}
+
 impl FindingKind {
     /// All kinds.
     pub const ALL: [FindingKind; 8] = [

@@ -175,7 +175,7 @@ const COMMANDS: &[&[&str]] = &[
     &["memory", "resolve", "0001", "--plan", "question-1", "Redis"],
     &["memory", "archive", "entry:c9efeb43fadd"],
     &["memory", "show", "0001", "--plan"],
-    &["adr", "new", "Use Valkey", "--status", "accepted"],
+    &["adr", "new", "Name branches after issues", "--status", "accepted"],
     &["adr", "supersede", "ADR-0001", "ADR-0002"],
     &["memory", "search-archive"],
     &["session", "end", "--turns", "3"],

@@ -138,9 +138,10 @@ def certain_from(probabilities, labels, weights):
 
 def combination(factors, probabilities, labels, is_clean, is_written, of_other_subjects, scanned=None):
     """How a score becomes a probability, and the limits of what follows from it. What is possible, and what is certain though
-    the statements differ in several things, follows from written pairs alone; pairs on other subjects that were made of them
-    tell, too, when statements that differ in one thing are certain."""
-    of_clean = certain_from(probabilities[is_clean], labels[is_clean], np.ones(is_clean.sum()))
+    the statements differ in several things, follows from written pairs alone; what is certain of statements that differ in one
+    thing follows from made pairs, too, but for those on other subjects, which a scan keeps apart."""
+    clean = is_clean & ~of_other_subjects
+    of_clean = certain_from(probabilities[clean], labels[clean], np.ones(clean.sum()))
     of_others = probabilities[of_other_subjects]
     scanned = of_others if scanned is None else scanned
     probabilities, labels = probabilities[is_written], labels[is_written]

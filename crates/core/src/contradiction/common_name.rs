@@ -44,12 +44,14 @@ pub fn shorten_common_name(a: &str, b: &str) -> Option<[String; 2]> {
 
 /// Returns how many words of a name two statements begin with.
 fn common_name_words(a: &[Word<'_>], b: &[Word<'_>]) -> usize {
-    let is_common = |(a, b): &(&Word<'_>, &Word<'_>)| {
-        a.plain == b.plain && !a.plain.is_empty() && !VERBS.contains(&a.plain)
-    };
-    let mut length = a.iter().zip(b).take_while(is_common).count();
+    let is_linking = |at: usize| LINKING_WORDS.contains(&a[at].plain.as_str());
+    // After an article or a preposition, `change` and `read` are no verbs.
+    let is_verb = |at: usize| VERBS.contains(&a[at].plain) && !is_linking(at.saturating_sub(1));
+    let is_common =
+        |at: &usize| a[*at].plain == b[*at].plain && !a[*at].plain.is_empty() && !is_verb(*at);
+    let mut length = (0..a.len().min(b.len())).take_while(is_common).count();
     // A name does not end with a preposition or an article.
-    while length > 0 && LINKING_WORDS.contains(&a[length - 1].plain.as_str()) {
+    while length > 0 && is_linking(length - 1) {
         length -= 1;
     }
     length
@@ -90,15 +92,15 @@ mod tests {
         );
         assert_eq!(
             shortened(
-                "The first stage of the price sync is slow",
-                "Skip the first stage of the price sync, on Mondays",
+                "The first stage of the price sync is slow in the morning",
+                "Skip the first stage of the price sync, on Mondays and Fridays",
             )
             .as_deref(),
-            Some("The sync is slow / Skip the sync, on Mondays")
+            Some("The sync is slow in the morning / Skip the sync, on Mondays and Fridays")
         );
         for [a, b] in [
             ["The price sync is slow", "Skip the price sync on Mondays"],
-            ["The cache of the build server is on", "The cache of the build server is off"],
+            ["The cache of the build server: on", "The cache of the build server: off"],
             ["Nothing in common", "Here either"],
             ["", "the the the the the the"],
         ] {

@@ -44,7 +44,7 @@ pub fn is_accepted_as_standing(tags: &[String]) -> bool {
     tags.iter().any(|tag| tag == EXTRACTED_TAG) && is_tagged_as_standing(tags)
 }
 
-/// Returns whether tags say that a memory is a standing instruction or a preference, whoever gave it these tags.
+/// Returns whether tags say that a memory is a standing instruction or a preference.
 pub fn is_tagged_as_standing(tags: &[String]) -> bool {
     tags.iter().any(|tag| STANDING_TAGS.contains(&tag.as_str()))
 }

@@ -292,7 +292,7 @@ fn an_original_of_a_merged_fact_comes_back_by_undoing_the_merge() {
     for text in ["All the requests time out after 30 seconds", "All requests time out after 30s"] {
         assert!(active.contains(text), "{text}: {active:#?}");
     }
-    // They are not merged again: somebody took that back.
+    // They are not merged again: that merge was undone.
     let next = workspace.json("consolidate");
     assert_eq!((counts(&next), number(&next, "undone_before")), ([0, 0, 0], 1), "{next:#}");
 }

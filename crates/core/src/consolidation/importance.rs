@@ -29,7 +29,7 @@ const ACKNOWLEDGEMENTS: [&str; 8] = [
     "sure, i'll",
 ];
 
-/// Words that approve of what somebody said.
+/// Words that approve of the message before.
 const APPROVING_WORDS: [&str; 9] = [
     "awesome",
     "correct",

@@ -388,7 +388,7 @@ static PRESENT_WORDS: WordList =
     WordList::new(&["am", "are", "do", "does", "has", "have", "is", "will"]);
 static PAST_WORDS: WordList = WordList::new(&["did", "had", "was", "were", "would"]);
 
-/// Words by which somebody tells what others said, sorted.
+/// Verbs of reported speech, sorted.
 static REPORTING_WORDS: WordList = WordList::new(&[
     "according",
     "added",
@@ -406,7 +406,7 @@ static REPORTING_WORDS: WordList = WordList::new(&[
     "wrote",
 ]);
 
-/// Returns whether a text tells what somebody said. Its tense is that of the report.
+/// Returns whether a text is reported speech, whose tense is that of the report.
 fn is_reported(text: &ComparableText) -> bool {
     text.words.iter().any(|word| REPORTING_WORDS.contains(&word.lower))
 }

@@ -71,7 +71,7 @@ pub struct StandingContradiction<'m> {
 pub struct EarlierContradiction {
     /// Its id.
     pub id: String,
-    /// Whether somebody said that both memories hold.
+    /// Whether it was resolved as `both_valid`.
     pub is_dismissed: bool,
 }
 

@@ -43,7 +43,7 @@ fn parse_marks(inside: &str) -> Vec<(String, String)> {
         return vec![(ADDED.to_owned(), inside.trim().to_owned())];
     }
     let words = inside.split_whitespace().filter_map(|word| word.split_once(':'));
-    // An id that somebody deleted is none.
+    // An empty id is no id.
     let words = words.filter(|word| *word != ("id", ""));
     words.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
